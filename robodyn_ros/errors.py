@@ -1,0 +1,58 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Every mistake a user can make, as one sentence.
+
+All errors derive from :class:`RobodynError`. Each message names what was read (file, element,
+joint, row), the value found, what was expected and what to do; nodes and the command line print
+it as it is, without a traceback.
+"""
+
+
+class RobodynError(Exception):
+    """Base of all errors this package raises on purpose."""
+
+
+class TracingError(RobodynError):
+    """A traced function did something a recording cannot follow (a branch, a float(), ...)."""
+
+
+class RobotFileError(RobodynError):
+    """A robot file is missing, is not XML, or says something that is no robot."""
+
+
+class UnknownNameError(RobodynError):
+    """A joint, frame, robot, constraint or parameter that does not exist; lists those that do."""
+
+    def __init__(self, kind: str, name: object, known: object, place: str = ''):
+        """Build the sentence from what was asked for and what there is."""
+        self.kind, self.name, self.known = kind, name, sorted(map(str, known))  # type: ignore
+        where = f' in {place}' if place else ''
+        listed = ', '.join(self.known) or '(none)'
+        super().__init__(f'unknown {kind} {name!r}{where}: use one of {listed}')
+
+
+class SizeError(RobodynError):
+    """An array whose size does not fit the robot."""
+
+    def __init__(self, what: str, expected: object, got: object, hint: str = ''):
+        """Build the sentence from the expected and the given shape."""
+        self.what, self.expected, self.got = what, expected, got
+        tail = f'; {hint}' if hint else ''
+        super().__init__(f'wrong size of {what}: expected {expected}, got {got}{tail}')
+
+
+class StateError(RobodynError):
+    """A state, torque or parameter that is not finite or not possible."""
+
+
+class SingularMassError(RobodynError):
+    """The mass matrix is not positive definite in this configuration."""
+
+
+class ConstraintError(RobodynError):
+    """A constraint that cannot be traced, is contradictory, or cannot be assembled."""
+
+
+class SimulationError(RobodynError):
+    """An integration that left the finite numbers; carries the last good time and state."""

@@ -1,0 +1,132 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Equations of motion of the tree: inverse dynamics (Newton-Euler) and mass matrix (composite bodies).
+
+Both work in body frames, where inertias are constants, with regrouped inertias (inertia.py) and
+rotors (tree.Rotor). M(q) a + h(q, v) = tau, friction apart.
+"""
+from __future__ import annotations
+
+from typing import Sequence
+
+from robodyn_ros.mechanics.inertia import express, sum_inertias
+from robodyn_ros.mechanics.kinematics import joint_pose, Pose
+from robodyn_ros.mechanics.tree import Inertia, REVOLUTE, Tree
+from robodyn_ros.mechanics.vector import (add, cross, dot, Matrix, scale, times, transpose_times,
+                                          Vector, ZERO)
+from robodyn_ros.tracing import Number
+
+
+def inverse_dynamics(tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number],
+                     v: Sequence[Number], a: Sequence[Number],
+                     gravity: Vector) -> list[Number]:
+    """
+    Joint torques tau = M a + C v + g by recursive Newton-Euler.
+
+    :param inertias: one per body, in body frames
+    :param gravity: in the base frame [m/s^2]; enters as an upward acceleration of the base
+    """
+    poses = [joint_pose(body, x) for body, x in zip(tree.bodies, q)]
+    moving: list[tuple[Vector, Vector, Vector]] = []  # omega, alpha, acceleration of the origin
+    forces: list[Vector] = []
+    moments: list[Vector] = []
+    upward = scale(gravity, -1.0)
+    # base to leaves: velocities and accelerations, then the force each body needs by itself
+    for index, body in enumerate(tree.bodies):
+        omega, alpha, acceleration = _carry(
+            moving[body.parent] if body.parent >= 0 else (ZERO, ZERO, upward), poses[index])
+        rate, push = v[index], a[index]
+        across = (omega[1] * rate, -(omega[0] * rate), 0.0)  # omega x (z rate)
+        if body.kind == REVOLUTE:
+            alpha = add(alpha, (across[0], across[1], push))
+            omega = (omega[0], omega[1], omega[2] + rate)
+        else:
+            acceleration = add(acceleration, (across[0] * 2.0, across[1] * 2.0, push))
+        moving.append((omega, alpha, acceleration))
+        inertia = inertias[index]
+        turning = _turning(omega, alpha)
+        forces.append(add(scale(acceleration, inertia.mass), times(turning, inertia.moment)))
+        spin = times(inertia.tensor, omega)
+        moments.append(add(add(times(inertia.tensor, alpha), cross(omega, spin)),
+                           cross(inertia.moment, acceleration)))
+    tau: list[Number] = [0.0] * len(tree.bodies)
+    for rotor in tree.rotors:
+        momentum_rate = a[rotor.joint] * (rotor.inertia * rotor.ratio)
+        twist: Number = 0.0
+        if rotor.carrier >= 0:
+            omega, alpha, _ = moving[rotor.carrier]
+            momentum = v[rotor.joint] * (rotor.inertia * rotor.ratio)
+            moments[rotor.carrier] = add(moments[rotor.carrier], add(
+                scale(rotor.axis, momentum_rate), scale(cross(omega, rotor.axis), momentum)))
+            twist = dot(rotor.axis, alpha)
+        tau[rotor.joint] = tau[rotor.joint] + (
+            twist * (rotor.inertia * rotor.ratio) + momentum_rate * rotor.ratio)
+    # leaves to base: hand forces and moments down to the parent, keep what acts along the joint
+    for index in reversed(range(len(tree.bodies))):
+        body, force, moment = tree.bodies[index], forces[index], moments[index]
+        tau[index] = tau[index] + (moment[2] if body.kind == REVOLUTE else force[2])
+        if body.parent >= 0:
+            force, moment = _hand_down(poses[index], force, moment)
+            forces[body.parent] = add(forces[body.parent], force)
+            moments[body.parent] = add(moments[body.parent], moment)
+    return tau
+
+
+def mass_matrix(tree: Tree, inertias: Sequence[Inertia],
+                q: Sequence[Number]) -> list[list[Number]]:
+    """Mass matrix (n, n) by composite rigid bodies; exact zeros between separate branches."""
+    n = len(tree.bodies)
+    poses = [joint_pose(body, x) for body, x in zip(tree.bodies, q)]
+    composite = list(inertias)
+    mass: list[list[Number]] = [[0.0] * n for _ in range(n)]
+    for index in reversed(range(n)):
+        body = tree.bodies[index]
+        whole = composite[index]
+        # force and moment that accelerate the composite body by one unit along its joint
+        sx, sy, _ = whole.moment
+        if body.kind == REVOLUTE:
+            force: Vector = (-sy, sx, 0.0)
+            moment: Vector = (whole.tensor[0][2], whole.tensor[1][2], whole.tensor[2][2])
+        else:
+            force, moment = (0.0, 0.0, whole.mass), (sy, -sx, 0.0)
+        rotors = [rotor for rotor in tree.rotors if rotor.joint == index]
+        # leaves to base: the same force and moment seen by every joint above
+        link = index
+        while True:
+            for rotor in rotors:
+                if rotor.carrier == link:
+                    moment = add(moment, scale(rotor.axis, rotor.inertia * rotor.ratio))
+            along = moment[2] if tree.bodies[link].kind == REVOLUTE else force[2]
+            mass[index][link] = mass[link][index] = along
+            if tree.bodies[link].parent < 0:
+                break
+            force, moment = _hand_down(poses[link], force, moment)
+            link = tree.bodies[link].parent
+        for rotor in rotors:
+            mass[index][index] = mass[index][index] + rotor.inertia * rotor.ratio ** 2
+        if body.parent >= 0:
+            composite[body.parent] = sum_inertias(
+                composite[body.parent],
+                express(whole, poses[index].rotation, poses[index].position))
+    return mass
+
+
+def _carry(parent: tuple[Vector, Vector, Vector], pose: Pose) -> tuple[Vector, Vector, Vector]:
+    omega, alpha, acceleration = parent
+    moved = add(acceleration, times(_turning(omega, alpha), pose.position))
+    return (transpose_times(pose.rotation, omega), transpose_times(pose.rotation, alpha),
+            transpose_times(pose.rotation, moved))
+
+
+def _turning(omega: Vector, alpha: Vector) -> Matrix:
+    """Return the matrix U of the acceleration field: alpha x r + omega x (omega x r) = U r."""
+    (x, y, z), (ax, ay, az) = omega, alpha
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    return ((-(yy + zz), xy - az, xz + ay), (xy + az, -(xx + zz), yz - ax),
+            (xz - ay, yz + ax, -(xx + yy)))
+
+
+def _hand_down(pose: Pose, force: Vector, moment: Vector) -> tuple[Vector, Vector]:
+    force = times(pose.rotation, force)
+    return force, add(times(pose.rotation, moment), cross(pose.position, force))

@@ -1,0 +1,102 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+A robot as a tree of rigid bodies: constants only, one body per moving joint.
+
+Every body frame sits on its joint with the joint axis along its own z, so a revolute joint is
+Rz(q) and a prismatic joint a shift along z; other axes are turned away once, while reading the
+robot. Links welded by fixed joints are merged into one body and stay known as frames.
+"""
+from __future__ import annotations
+
+from typing import Mapping, NamedTuple, Tuple
+
+from robodyn_ros.mechanics.vector import IDENTITY, Matrix, Vector, ZERO
+from robodyn_ros.tracing import Number
+
+REVOLUTE, PRISMATIC = 'revolute', 'prismatic'
+
+
+class Inertia(NamedTuple):
+    """Ten inertial parameters about the origin of the frame they are given in."""
+
+    mass: Number = 0.0
+    """[kg]"""
+    moment: Vector = ZERO
+    """First moment, mass times centre of mass [kg m]."""
+    tensor: Matrix = (ZERO, ZERO, ZERO)
+    """Second moments about the frame's origin (not the centre of mass) [kg m^2]."""
+
+
+class Body(NamedTuple):
+    """One moving body and the joint that carries it."""
+
+    joint: str
+    parent: int
+    """Index of the parent body, -1 for the base; always smaller than the body's own index."""
+    kind: str
+    """REVOLUTE or PRISMATIC."""
+    rotation: Matrix
+    """From the body frame at q = 0 to the parent frame."""
+    translation: Vector
+    """Joint origin in the parent frame [m]."""
+    inertia: Inertia
+
+
+class Frame(NamedTuple):
+    """A named frame fixed to a body (or to the base, body -1)."""
+
+    body: int
+    rotation: Matrix = IDENTITY
+    translation: Vector = ZERO
+
+
+class Rotor(NamedTuple):
+    """
+    A motor's rotor spinning on a carrier body at ratio times the joint speed.
+
+    Kinetic energy inertia (axis . omega_carrier + ratio v_joint)^2 / 2 (Pawar & Shen, paper 004);
+    the rotor's mass belongs to the carrier's own inertial.
+    """
+
+    joint: int
+    carrier: int
+    axis: Vector
+    """Spin axis in the carrier's body frame (unit vector)."""
+    inertia: float
+    """[kg m^2]"""
+    ratio: float
+    """Motor speed over joint speed [-], or [rad/m] for a prismatic joint."""
+
+
+class Friction(NamedTuple):
+    """Joint friction: viscous + Coulomb + Stribeck peak (paper 003, eq. 21 with sqrt(2 e))."""
+
+    viscous: float = 0.0
+    """[N m s/rad] or [N s/m]."""
+    coulomb: float = 0.0
+    """[N m] or [N]."""
+    breakaway: float = 0.0
+    """Peak at the breakaway velocity, at least coulomb [N m] or [N]."""
+    velocity: float = 0.1
+    """Breakaway velocity [rad/s] or [m/s]."""
+
+
+class Tree(NamedTuple):
+    """All constants of a robot's mechanics."""
+
+    bodies: Tuple[Body, ...]
+    frames: Mapping[str, Frame]
+    rotors: Tuple[Rotor, ...] = ()
+    friction: Tuple[Friction, ...] = ()
+    payload_frame: str = ''
+    """Frame in which a payload's centre and inertia are given."""
+
+
+def ancestors(tree: Tree, body: int) -> list[int]:
+    """Bodies from the given one up to the base, itself first."""
+    chain = []
+    while body >= 0:
+        chain.append(body)
+        body = tree.bodies[body].parent
+    return chain

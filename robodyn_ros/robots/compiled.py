@@ -1,0 +1,84 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled functions of one robot, each traced and compiled when it is first needed."""
+from __future__ import annotations
+
+from typing import Callable, Sequence
+
+import numpy as np
+
+from robodyn_ros.mechanics import energy, equations, kinematics
+from robodyn_ros.mechanics.parameters import NAMES, Parameters
+from robodyn_ros.mechanics.tree import Tree
+from robodyn_ros.tracing import Graph, inputs, Number
+from robodyn_ros.tracing.program import Kernel, Program
+
+Traced = Callable[[Tree, Parameters, list, list, list], Sequence[Number]]
+
+
+def _mass_and_bias(tree: Tree, p: Parameters, q: list, v: list, _: list) -> list:
+    mass, bias = equations.mass_and_bias(tree, p, q, v)
+    return [x for row in mass for x in row] + bias
+
+
+def _bias_parts(tree: Tree, p: Parameters, q: list, v: list, _: list) -> list:
+    return [x for part in equations.bias_parts(tree, p, q, v) for x in part]
+
+
+def _inverse(tree: Tree, p: Parameters, q: list, v: list, a: list) -> list:
+    return equations.inverse_dynamics(tree, p, q, v, a)
+
+
+def _forward(tree: Tree, p: Parameters, q: list, v: list, tau: list) -> list:
+    acceleration, margin = equations.forward_dynamics(tree, p, q, v, tau)
+    return [*acceleration, margin]
+
+
+def _energy(tree: Tree, p: Parameters, q: list, v: list, _: list) -> list:
+    return [energy.kinetic_energy(tree, p, q, v), energy.potential_energy(tree, p, q)]
+
+
+def frame_functions(name: str) -> Traced:
+    """Pose (R 9, p 3), velocity (6), drift (6) and Jacobian (6 n) of a frame."""
+    def traced(tree: Tree, _: Parameters, q: list, v: list, __: list) -> list:
+        frame = tree.frames[name]
+        motion = kinematics.frame_motion(tree, frame, q, v)
+        jacobian = kinematics.frame_jacobian(tree, frame, q)
+        return [*(x for row in motion.pose.rotation for x in row), *motion.pose.position,
+                *motion.linear, *motion.angular, *motion.linear_rate, *motion.angular_rate,
+                *(x for row in jacobian for x in row)]
+    return traced
+
+
+FUNCTIONS: dict[str, Traced] = {
+    'mass_and_bias': _mass_and_bias, 'bias_parts': _bias_parts, 'inverse_dynamics': _inverse,
+    'forward_dynamics': _forward, 'energy': _energy,
+}
+
+
+class Compiled:
+    """Programs of a tree by name; 'frame NAME' gives the kinematics of a frame."""
+
+    def __init__(self, title: str, tree: Tree):
+        """Nothing is traced yet."""
+        self.title, self.tree = title, tree
+        self._programs: dict[str, Program] = {}
+
+    def program(self, name: str) -> Program:
+        """Return the program of a function, traced on first use."""
+        if name not in self._programs:
+            function = FUNCTIONS[name] if name in FUNCTIONS else frame_functions(name[6:])
+            graph, n = Graph(), len(self.tree.bodies)
+            q, v, u = (inputs(graph, letter, n) for letter in 'qvu')
+            p = inputs(graph, 'p', len(NAMES))
+            outputs = function(self.tree, Parameters.from_flat(p), q, v, u)
+            kernel = Kernel('evaluate', [*q, *v, *u], outputs)
+            self._programs[name] = Program(f'{name} of {self.title}', [kernel], p, ['evaluate'])
+        return self._programs[name]
+
+    def __call__(self, name: str, parameters: Parameters, q: np.ndarray, v: np.ndarray,
+                 u: np.ndarray) -> np.ndarray:
+        """Evaluate a function at one state (n,) or many (k, n)."""
+        program = self.program(name)
+        x = np.concatenate([q, v, u], axis=-1)
+        return program.evaluate('evaluate', x, program.prepared(parameters.flat()))  # type: ignore

@@ -1,0 +1,80 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Rotations and inertias while reading a robot: numpy, once, before anything is traced."""
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn_ros.mechanics.tree import Inertia
+from robodyn_ros.mechanics.vector import Matrix, Vector
+from robodyn_ros.robots.urdf import Inertial
+
+
+def rotation_from_rpy(rpy: tuple) -> np.ndarray:
+    """Rotation matrix of fixed-axis roll, pitch, yaw (URDF convention): Rz(y) Ry(p) Rx(r)."""
+    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
+    return snapped(np.array([
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+        [-sp, cp * sr, cp * cr]]))
+
+
+def snapped(rotation: np.ndarray) -> np.ndarray:
+    """Replace entries within rounding of 0 or +-1, so that the recording can fold them."""
+    result = rotation.copy()
+    for exact in (0.0, 1.0, -1.0):
+        result[np.abs(result - exact) < 4e-16] = exact
+    return result
+
+
+def frame_with_z_along(axis: tuple) -> np.ndarray:
+    """
+    Rotation whose third column is the axis; exact zeros and ones for the coordinate axes.
+
+    Turns the body frame to the joint frame, so that every joint acts along its own z.
+    """
+    z = np.array(axis) / np.linalg.norm(axis)
+    if abs(z[2]) > 1.0 - 1e-15:
+        return np.diag([1.0, np.sign(z[2]), np.sign(z[2])])
+    # the coordinate axis least along z, so that +-x and +-y give permutations
+    helper = np.zeros(3)
+    helper[2 if abs(z[2]) < 0.5 else 0] = 1.0
+    x = np.cross(helper, z)
+    x /= np.linalg.norm(x)
+    return snapped(np.column_stack([x, np.cross(z, x), z]))
+
+
+def inertia_about_origin(inertial: Inertial) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass, first moment and tensor of a link about its link frame's origin."""
+    xx, xy, xz, yy, yz, zz = inertial.tensor
+    turn = rotation_from_rpy(inertial.rpy)
+    centre = np.array(inertial.xyz)
+    tensor = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
+    shift = centre @ centre * np.eye(3) - np.outer(centre, centre)
+    return inertial.mass, inertial.mass * centre, tensor + inertial.mass * shift
+
+
+def moved(part: tuple, rotation: np.ndarray, translation: np.ndarray) -> tuple:
+    """(mass, moment, tensor) of a part in the frame in which its own frame sits as given."""
+    mass, moment, tensor = part
+    turned = rotation @ moment
+    weight = 2.0 * turned + mass * translation
+    cross = np.outer(translation, weight)
+    shift = translation @ weight * np.eye(3) - 0.5 * (cross + cross.T)
+    return mass, turned + mass * translation, rotation @ tensor @ rotation.T + shift
+
+
+def as_vector(values: np.ndarray) -> Vector:
+    """Plain floats."""
+    return tuple(float(x) for x in values)  # type: ignore[return-value]
+
+
+def as_matrix(values: np.ndarray) -> Matrix:
+    """Plain floats."""
+    return tuple(as_vector(row) for row in values)  # type: ignore[return-value]
+
+
+def as_inertia(part: tuple) -> Inertia:
+    """Make a part the Inertia of a body."""
+    mass, moment, tensor = part
+    return Inertia(float(mass), as_vector(moment), as_matrix(0.5 * (tensor + tensor.T)))

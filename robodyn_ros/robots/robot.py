@@ -1,0 +1,231 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+A robot: names, limits and mechanics of one URDF, with its equations compiled on first use.
+
+q, v, a, tau are arrays in the order of robot.joints: rad, rad/s, rad/s^2, N m (revolute) or m, m/s,
+m/s^2, N (prismatic). All functions of the state take one state (n,) or many (k, n).
+"""
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import SingularMassError, SizeError, StateError, UnknownNameError
+from robodyn_ros.mechanics import kinematics
+from robodyn_ros.mechanics.kinematics import Pose
+from robodyn_ros.mechanics.parameters import NAMES, Parameters
+from robodyn_ros.mechanics.tree import Frame, Tree
+from robodyn_ros.mechanics.vector import Vector
+from robodyn_ros.robots.assemble import assemble
+from robodyn_ros.robots.compiled import Compiled
+from robodyn_ros.robots.extras import Loop
+from robodyn_ros.robots.orientation import roll_pitch_yaw
+from robodyn_ros.robots.urdf import parse_urdf, read_urdf, RobotRecord
+from robodyn_ros.share import share_folder
+from robodyn_ros.tracing import Number
+
+
+class Limits(NamedTuple):
+    """Joint limits of the URDF, each (n,); infinite where the file gives none."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    velocity: np.ndarray
+    effort: np.ndarray
+
+
+class Bias(NamedTuple):
+    """Parts of h, each (n,) or (k, n) [N m] or [N]."""
+
+    coriolis: np.ndarray
+    gravity: np.ndarray
+    friction: np.ndarray
+
+
+class FrameState(NamedTuple):
+    """Kinematics of a frame in the base frame; leading axis k for many states."""
+
+    rotation: np.ndarray
+    """(3, 3), frame to base."""
+    position: np.ndarray
+    """(3,) [m]"""
+    velocity: np.ndarray
+    """(6,) linear then angular [m/s, rad/s]."""
+    drift: np.ndarray
+    """Jdot v (6,) linear then angular [m/s^2, rad/s^2]."""
+    jacobian: np.ndarray
+    """(6, n) linear rows, then angular."""
+
+
+class Robot:
+    """A robot read from a URDF file; constant after loading."""
+
+    def __init__(self, record: RobotRecord):
+        """Build from a checked file; see load_robot."""
+        built = assemble(record)
+        self.name, self.path, self.urdf = record.name, record.path, record.text
+        self.tree: Tree = built.tree
+        self.base: str = built.base
+        self.joints: tuple[str, ...] = tuple(j.name for j in built.joints)
+        self.n = len(self.joints)
+        self.loops: tuple[Loop, ...] = built.extras.loops
+        self.passive: tuple[str, ...] = built.extras.passive
+        self.limits = Limits(*(np.array([getattr(j, key) for j in built.joints])
+                               for key in ('lower', 'upper', 'velocity', 'effort')))
+        self.parameters = Parameters(gravity=built.extras.gravity)
+        """Run-time inputs used where none are given: the file's gravity, no payload."""
+
+    def __repr__(self) -> str:
+        """Name, joints and source."""
+        return f'<Robot {self.name}: {", ".join(self.joints)}; {self.path}>'
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of all frames (links of the URDF)."""
+        return tuple(self.tree.frames)
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """Compiled functions of this robot."""
+        return Compiled(self.name, self.tree)
+
+    # --- compiled, for arrays -------------------------------------------------------------
+
+    def dynamics(self, q: object, v: object,
+                 parameters: Parameters | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Mass matrix M (n, n) and bias h = C v + g + friction (n,), M a + h = tau + Qc."""
+        y = self._evaluate('mass_and_bias', parameters, q, v)
+        return y[..., :self.n ** 2].reshape(*y.shape[:-1], self.n, self.n), y[..., self.n ** 2:]
+
+    def mass_matrix(self, q: object, parameters: Parameters | None = None) -> np.ndarray:
+        """Mass matrix (n, n)."""
+        return self.dynamics(q, np.zeros_like(np.asarray(q, dtype=float)), parameters)[0]
+
+    def bias(self, q: object, v: object, parameters: Parameters | None = None) -> Bias:
+        """Coriolis, gravity and friction parts of h, each (n,)."""
+        return Bias(*np.split(self._evaluate('bias_parts', parameters, q, v), 3, axis=-1))
+
+    def inverse_dynamics(self, q: object, v: object, a: object,
+                         parameters: Parameters | None = None) -> np.ndarray:
+        """Torque tau = M a + h (n,)."""
+        return self._evaluate('inverse_dynamics', parameters, q, v, a)
+
+    def forward_dynamics(self, q: object, v: object, tau: object,
+                         parameters: Parameters | None = None) -> np.ndarray:
+        """Acceleration M^-1 (tau - h) of the free tree (n,); constraints: see Plant."""
+        y = self._evaluate('forward_dynamics', parameters, q, v, tau)
+        if not np.all(y[..., -1] > 0.0):
+            raise SingularMassError(
+                f'the mass matrix of {self.name} is not positive definite at q = '
+                f'{np.asarray(q).tolist()}; give every moving link mass and inertia')
+        return y[..., :-1]
+
+    def energy(self, q: object, v: object,
+               parameters: Parameters | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Kinetic and potential energy [J]; potential is 0 for masses at the base origin."""
+        y = self._evaluate('energy', parameters, q, v)
+        return y[..., 0], y[..., 1]
+
+    def frame(self, name: str, q: object, v: object | None = None) -> FrameState:
+        """Pose, velocity, drift and Jacobian of a frame."""
+        self.find_frame(name)
+        v = np.zeros_like(np.asarray(q, dtype=float)) if v is None else v
+        y = self._evaluate('frame ' + name, None, q, v)
+        many = y.shape[:-1]
+        return FrameState(y[..., :9].reshape(*many, 3, 3), y[..., 9:12], y[..., 12:18],
+                          y[..., 18:24], y[..., 24:].reshape(*many, 6, self.n))
+
+    # --- on scalars, for constraints and control laws (floats or recording) ----------------
+
+    def pose(self, frame: str, q: Sequence[Number]) -> Pose:
+        """Rotation and position of a frame in the base frame."""
+        return kinematics.frame_pose(self.tree, self.find_frame(frame), q)
+
+    def position(self, frame: str, q: Sequence[Number]) -> Vector:
+        """Position x, y, z of a frame's origin in the base frame [m]."""
+        return self.pose(frame, q).position
+
+    def orientation(self, frame: str, q: Sequence[Number]) -> Vector:
+        """Roll, pitch, yaw of a frame [rad]; see orientation.py for when yaw is unwrapped."""
+        return roll_pitch_yaw(self.tree, self.find_frame(frame), q)
+
+    def velocity(self, frame: str, q: Sequence[Number],
+                 v: Sequence[Number]) -> tuple[Vector, Vector]:
+        """Linear and angular velocity of a frame in the base frame [m/s], [rad/s]."""
+        motion = kinematics.frame_motion(self.tree, self.find_frame(frame), q, v)
+        return motion.linear, motion.angular
+
+    # --- names and checks -----------------------------------------------------------------
+
+    def find_frame(self, name: str) -> Frame:
+        """Return the frame of a name; the error lists the names there are."""
+        if name not in self.tree.frames:
+            raise UnknownNameError('frame', name, self.tree.frames, self.path)
+        return self.tree.frames[name]
+
+    def joint_index(self, name: str) -> int:
+        """Return the place of a joint in q; the error lists the names there are."""
+        if name not in self.joints:
+            raise UnknownNameError('joint', name, self.joints, self.path)
+        return self.joints.index(name)
+
+    def array(self, what: str, values: object) -> np.ndarray:
+        """Check an array (n,) or (k, n) of finite numbers."""
+        try:
+            array = np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            raise StateError(f'{what} of {self.name} is {values!r}; expected {self.n} '
+                             'numbers') from None
+        if array.ndim not in (1, 2) or array.shape[-1] != self.n:
+            raise SizeError(f'{what} of {self.name}', f'({self.n},) or (k, {self.n})',
+                            array.shape, f'joints are {", ".join(self.joints)}')
+        if not np.all(np.isfinite(array)):
+            bad = self.joints[int(np.argwhere(~np.isfinite(array))[0][-1])]
+            raise StateError(f'{what} of {self.name} is not finite at joint {bad!r}: '
+                             f'{array.tolist()}; give finite numbers')
+        return array
+
+    def check_parameters(self, parameters: Parameters) -> Parameters:
+        """Refuse parameters that no payload or friction can have."""
+        for name, value in zip(NAMES, parameters.flat()):
+            if not np.isfinite(value):  # type: ignore[arg-type]
+                raise StateError(f'{name} is {value}; expected a finite number')
+        if parameters.payload_mass < 0.0 or parameters.friction_scale < 0.0:  # type: ignore
+            raise StateError(f'payload.mass is {parameters.payload_mass} and friction_scale is '
+                             f'{parameters.friction_scale}; neither may be negative')
+        return parameters
+
+    def _evaluate(self, name: str, parameters: Parameters | None, q: object, v: object,
+                  u: object | None = None) -> np.ndarray:
+        q, v = self.array('q', q), self.array('v', v)
+        u = np.zeros_like(q) if u is None else self.array('a or tau', u)
+        if not q.shape == v.shape == u.shape:
+            raise SizeError(f'q, v and a or tau of {self.name}', 'equal shapes',
+                            f'{q.shape}, {v.shape}, {u.shape}')
+        chosen = self.parameters if parameters is None else self.check_parameters(parameters)
+        return self.compiled(name, chosen, q, v, u)
+
+
+def robot_names() -> list[str]:
+    """Names of the robots that come with the package."""
+    return sorted(p.stem for p in share_folder('urdf').glob('*.urdf'))
+
+
+def load_robot(name_or_path: str | Path) -> Robot:
+    """Load a robot of this package by name ('scara_450') or any URDF by path."""
+    text = str(name_or_path)
+    if text in robot_names():
+        return Robot(read_urdf(share_folder('urdf') / f'{text}.urdf'))
+    if Path(text).suffix or '/' in text or Path(text).exists():
+        return Robot(read_urdf(text))
+    raise UnknownNameError('robot', text, robot_names(),
+                           'this package (or give the path of a URDF file)')
+
+
+def robot_from_text(text: str, path: str = '<text>') -> Robot:
+    """Load a robot from the text of a URDF, such as robot_description."""
+    return Robot(parse_urdf(text, path))

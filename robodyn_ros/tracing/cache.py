@@ -1,0 +1,129 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Compiled programs on disk, found by the hash of everything that could change them.
+
+One folder per program, named by the hash of its source, the versions of the compiler and the
+processor. It is built under a private name and appears by one rename, so two processes may compile
+the same program at once; a list of checksums is verified before anything is loaded, so a truncated
+file means compiling again, never a crash. Where the folder cannot be written, programs are compiled
+in memory and a warning says so.
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+from pathlib import Path
+import platform
+import shutil
+import tempfile
+import time
+from typing import Any, Callable
+
+import llvmlite
+from llvmlite import binding
+import numba
+from numba.core import config
+
+LOG = logging.getLogger('robodyn_ros')
+PROGRAM, CHECKSUMS = 'program.py', 'checksums.json'
+_warned: set[str] = set()
+
+
+def folder() -> Path:
+    """Where programs are kept: ROBODYN_CACHE_DIR, else the user's cache folder."""
+    chosen = os.environ.get('ROBODYN_CACHE_DIR')
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get('XDG_CACHE_HOME') or os.path.join(os.path.expanduser('~'), '.cache')
+    return Path(base) / 'robodyn_ros'
+
+
+def digest(source: str) -> str:
+    """Name of the program: source, compiler, interpreter and processor together."""
+    facts = (source, numba.__version__, llvmlite.__version__, platform.python_version(),
+             binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+    return hashlib.sha256('\0'.join(facts).encode()).hexdigest()[:32]
+
+
+def load(source: str, announce: Callable[[], None]) -> dict[str, Any]:
+    """
+    Return the names defined by a compiled source, from the cache if it is there.
+
+    :param announce: called once before compiling, not when the program comes from the cache
+    """
+    place = folder() / digest(source)
+    names = _load_published(place, source)
+    if names is not None:
+        return names
+    announce()
+    try:
+        return _build(place, source)
+    except OSError as error:
+        _warn_once(f'compiled programs cannot be kept in {place.parent} '
+                   f'({error.strerror or error}): compiling in memory, which every start repeats; '
+                   'make the folder writable or set ROBODYN_CACHE_DIR to one that is')
+        return _execute(source, place / PROGRAM, keep=False)
+
+
+def _load_published(place: Path, source: str) -> dict[str, Any] | None:
+    if not place.is_dir():
+        return None
+    try:
+        expected = json.loads((place / CHECKSUMS).read_text())
+        if expected == _checksums(place) and (place / PROGRAM).read_text() == source:
+            return _execute(source, place / PROGRAM, keep=True)
+        reason = 'a file is damaged'
+    except Exception as error:  # noqa: B902  any failure to load means: compile again
+        reason = str(error)
+    LOG.warning('discarding the compiled program %s: %s', place, reason)
+    shutil.rmtree(place, ignore_errors=True)
+    return None
+
+
+def _build(place: Path, source: str) -> dict[str, Any]:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(place.parent)
+    private = Path(tempfile.mkdtemp(prefix='.building-', dir=place.parent))
+    try:
+        (private / PROGRAM).write_text(source)
+        names = _execute(source, private / PROGRAM, keep=True)
+        (private / CHECKSUMS).write_text(json.dumps(_checksums(private)))
+        try:
+            os.rename(private, place)
+        except OSError:
+            if not place.is_dir():  # else another process was first with the same program
+                raise
+        return names
+    finally:
+        shutil.rmtree(private, ignore_errors=True)
+
+
+def _execute(source: str, path: Path, keep: bool) -> dict[str, Any]:
+    names: dict[str, Any] = {'__name__': 'robodyn_program', '__file__': str(path), 'CACHE': keep}
+    elsewhere, config.CACHE_DIR = config.CACHE_DIR, ''  # numba's files belong beside the program
+    try:
+        exec(compile(source, str(path), 'exec'), names)
+    finally:
+        config.CACHE_DIR = elsewhere
+    return names
+
+
+def _checksums(place: Path) -> dict[str, str]:
+    files = (f for f in sorted(place.rglob('*')) if f.is_file() and f.name != CHECKSUMS)
+    return {str(f.relative_to(place)): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what processes that were killed while compiling left behind a day ago."""
+    for left in parent.glob('.building-*'):
+        if time.time() - left.stat().st_mtime > 86400.0:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _warn_once(sentence: str) -> None:
+    if sentence not in _warned:
+        _warned.add(sentence)
+        LOG.warning(sentence)

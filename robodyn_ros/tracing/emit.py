@@ -1,0 +1,136 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Straight-line source code of a recording.
+
+A kernel reads inputs from a flat array x, run-time parameters from a prepared array w and writes
+outputs to a flat array y, each from an offset on: no views, no allocation. What depends on
+parameters alone is computed once per call of prepare(p, w), not at every evaluation.
+"""
+from __future__ import annotations
+
+from typing import NamedTuple, Sequence
+
+from robodyn_ros.tracing.graph import Argument, Graph
+from robodyn_ros.tracing.scalar import argument, Number, Scalar
+
+INFIX = {'add': '+', 'sub': '-', 'mul': '*', 'div': '/', 'lt': '<', 'le': '<=', 'eq': '=='}
+CALLS = {'tan': 'math.tan', 'sqrt': 'math.sqrt', 'exp': 'math.exp', 'tanh': 'math.tanh',
+         'abs': 'abs', 'atan2': 'math.atan2', 'min': 'min', 'max': 'max'}
+
+
+class Kernel(NamedTuple):
+    """One function to emit: y[outputs] of x[inputs]."""
+
+    name: str
+    inputs: Sequence[Scalar]
+    outputs: Sequence[Number]
+
+
+class Emitted(NamedTuple):
+    """Source text of a set of kernels over one graph."""
+
+    source: str
+    operations: dict[str, int]
+    """Number of operations of each kernel, those of prepare under 'prepare'."""
+    prepared: int
+    """Length of w."""
+
+
+def emit(kernels: Sequence[Kernel], parameters: Sequence[Scalar]) -> Emitted:
+    """Write prepare(p, w) and one function name(x, i, w, y, j) for each kernel."""
+    graph = parameters[0].graph
+    fixed = _depending_only_on(graph, parameters)
+    bodies, hoisted = [], {}
+    for kernel in kernels:
+        outputs = [argument(y, graph) for y in kernel.outputs]
+        order = graph.reachable(outputs)
+        live = [node for node in order if node not in fixed]
+        for user in (*(a for node in live for a in _arguments(graph, node)), *outputs):
+            if not isinstance(user, float) and user in fixed:
+                hoisted.setdefault(user, len(hoisted))
+        bodies.append((kernel, outputs, live))
+    parts, operations = [], {}
+    source, count = _prepare(graph, parameters, hoisted)
+    parts.append(source)
+    operations['prepare'] = count
+    for kernel, outputs, live in bodies:
+        source, count = _function(graph, kernel, outputs, live, hoisted)
+        parts.append(source)
+        operations[kernel.name] = count
+    return Emitted('\n\n'.join(parts) + '\n', operations, len(hoisted))
+
+
+def _arguments(graph: Graph, node: int) -> tuple[Argument, ...]:
+    return () if graph.ops[node] == 'input' else graph.args[node]
+
+
+def _depending_only_on(graph: Graph, parameters: Sequence[Scalar]) -> set[int]:
+    fixed = {p.node for p in parameters}
+    for node, op in enumerate(graph.ops):
+        if op != 'input' and all(isinstance(a, float) or a in fixed for a in graph.args[node]):
+            fixed.add(node)
+    return fixed
+
+
+def _prepare(graph: Graph, parameters: Sequence[Scalar], hoisted: dict[int, int]) -> tuple:
+    order = graph.reachable(list(hoisted))
+    place = {p.node: i for i, p in enumerate(parameters)}
+    lines = ['def prepare(p, w):']
+    lines += [f'    {_name(node)} = p[{place[node]}]' for node in order if node in place]
+    count = _statements(graph, [n for n in order if n not in place], lines)
+    lines += [f'    w[{slot}] = {_name(node)}' for node, slot in hoisted.items()]
+    return '\n'.join(lines if len(lines) > 1 else [*lines, '    pass']), count
+
+
+def _function(graph: Graph, kernel: Kernel, outputs: list[Argument], live: list[int],
+              hoisted: dict[int, int]) -> tuple[str, int]:
+    place = {x.node: i for i, x in enumerate(kernel.inputs)}
+    needed = {a for node in live for a in _arguments(graph, node)} | set(outputs)
+    lines = [f'def {kernel.name}(x, i, w, y, j):']
+    lines += [f'    {_name(node)} = x[i + {place[node]}]' for node in live if node in place]
+    lines += [f'    {_name(node)} = w[{slot}]' for node, slot in hoisted.items()
+              if any(type(a) is int and a == node for a in needed)]
+    count = _statements(graph, [n for n in live if n not in place], lines)
+    lines += [f'    y[j + {k}] = {_text(a)}' for k, a in enumerate(outputs)]
+    return '\n'.join(lines), count
+
+
+def _statements(graph: Graph, order: list[int], lines: list[str]) -> int:
+    """Append one assignment per node; sin and cos of one angle come from one call."""
+    pairs: dict[Argument, dict[str, int]] = {}
+    for node in order:
+        if graph.ops[node] in ('sin', 'cos'):
+            pairs.setdefault(graph.args[node][0], {})[graph.ops[node]] = node
+    count, done = 0, set()
+    for node in order:
+        op, args = graph.ops[node], graph.args[node]
+        if node in done:
+            continue
+        count += 1
+        if op in ('sin', 'cos'):
+            both = pairs[args[0]]
+            names = [_name(both[f]) if f in both else '_' for f in ('sin', 'cos')]
+            lines.append(f'    {names[0]}, {names[1]} = sincos({_text(args[0])})')
+            done.update(both.values())
+        else:
+            lines.append(f'    {_name(node)} = {_expression(op, [_text(a) for a in args])}')
+    return count
+
+
+def _expression(op: str, args: list[str]) -> str:
+    if op in INFIX:
+        return f'{args[0]} {INFIX[op]} {args[1]}'
+    if op == 'neg':
+        return f'-{args[0]}'
+    if op == 'where':
+        return f'{args[1]} if {args[0]} else {args[2]}'
+    return f'{CALLS[op]}({", ".join(args)})'
+
+
+def _name(node: Argument) -> str:
+    return f't{node}'
+
+
+def _text(a: Argument) -> str:
+    return (f'({a!r})' if a < 0 else repr(a)) if isinstance(a, float) else _name(a)

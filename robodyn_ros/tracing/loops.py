@@ -1,0 +1,185 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Time stepping around the emitted kernels: the loops that are compiled into every plant program.
+
+This file is copied, from the marker on, behind the emitted code (program.py), where the kernels
+dynamics, observe, correct and control exist under these names; here they are placeholders, so that
+the text can be read, linted and called in plain Python. Layouts (N joints, ROWS rows):
+
+    x = t, q(N), v(N), tau(N)                             input of dynamics, observe, correct
+    dynamics -> qdot(N), a(N), mass margin, row margin
+    observe  -> a(N), Qc(N), multipliers(ROWS), phi(ROWS), phi rate(ROWS)
+    correct  -> dq(N), dv(N), margin, phi(ROWS)            Newton step onto the rows
+    control  -> tau(N)                                     of t, q(N), v(N), reference(REFERENCE)
+"""
+from robodyn_ros.tracing.placeholders import (ADVANCE, CACHE, CONTROLLED, control, correct, dynamics, N,
+                                              njit, observe, PROJECTED, REFERENCE, ROWS)
+from robodyn_ros.tracing.tolerances import ON_ROWS
+
+OK, DEPENDENT, SINGULAR, NOT_FINITE, INCONSISTENT, NOT_PROJECTED = range(6)
+# --- compiled part: everything below is copied into each program ---
+
+
+@njit(error_model='numpy')
+def check(y):
+    """Judge the margins that dynamics left in y: 0 or the reason to stop."""
+    if not y[2 * N] > 0.0:
+        return 2 if y[2 * N] <= 0.0 else 3
+    if not y[2 * N + 1] > 0.0:
+        return 1 if y[2 * N + 1] > -1.5 else 4
+    return 0
+
+
+@njit(error_model='numpy')
+def rk4(x, w, y, s, h):
+    """Classical Runge-Kutta step of length h; s holds the start and the weighted sum."""
+    t = x[0]
+    for k in range(2 * N):
+        s[k] = x[1 + k]
+        s[2 * N + k] = 0.0
+    for stage in range(4):
+        dynamics(x, 0, w, y, 0)
+        code = check(y)
+        if code != 0:
+            return code
+        weight = 1.0 if stage == 0 or stage == 3 else 2.0
+        ahead = 0.5 * h if stage < 2 else h
+        x[0] = t + ahead
+        if stage < 3:
+            for k in range(2 * N):
+                s[2 * N + k] += weight * y[k]
+                x[1 + k] = s[k] + ahead * y[k]
+        else:
+            for k in range(2 * N):
+                x[1 + k] = s[k] + h / 6.0 * (s[2 * N + k] + y[k])
+    return 0
+
+
+@njit(error_model='numpy')
+def euler(x, w, y, s, h):
+    """Explicit Euler step."""
+    dynamics(x, 0, w, y, 0)
+    for k in range(2 * N):
+        x[1 + k] += h * y[k]
+    return check(y)
+
+
+@njit(error_model='numpy')
+def semi_implicit_euler(x, w, y, s, h):
+    """Velocity first, then position with the new velocity."""
+    dynamics(x, 0, w, y, 0)
+    for k in range(N):
+        x[1 + N + k] += h * y[N + k]
+        x[1 + k] += h * (y[k] + h * y[N + k])
+    return check(y)
+
+
+@njit(error_model='numpy')
+def heun(x, w, y, s, h):
+    """Second-order step: mean of the slopes at both ends."""
+    for k in range(2 * N):
+        s[k] = x[1 + k]
+    dynamics(x, 0, w, y, 0)
+    code = check(y)
+    if code != 0:
+        return code
+    for k in range(2 * N):
+        s[2 * N + k] = y[k]
+        x[1 + k] = s[k] + h * y[k]
+    x[0] += h
+    dynamics(x, 0, w, y, 0)
+    for k in range(2 * N):
+        x[1 + k] = s[k] + 0.5 * h * (s[2 * N + k] + y[k])
+    return check(y)
+
+
+@njit(error_model='numpy')
+def project(x, w, y):
+    """Newton steps until the rows hold, then the velocity is made to fit them."""
+    for _ in range(20):
+        correct(x, 0, w, y, 0)
+        if not y[2 * N] > 0.0:
+            return 1
+        worst = 0.0
+        for r in range(ROWS):
+            worst = max(worst, abs(y[2 * N + 1 + r]))
+        if worst < ON_ROWS:
+            for k in range(N):
+                x[1 + N + k] += y[N + k]
+            return 0
+        last = 0.0
+        for k in range(N):
+            last = max(last, abs(y[k]))
+            x[1 + k] += y[k]
+        # the rounding of q itself limits phi on long arms: stop when a step cannot help
+        if worst < 50.0 * ON_ROWS and last < 1e-15:
+            for k in range(N):
+                x[1 + N + k] += y[N + k]
+            return 0
+    return 5
+
+
+@njit(error_model='numpy')
+def one_step(x, w, y, s, h):
+    """Advance x by h and project if asked; 0 or the reason why x must not be used."""
+    code = ADVANCE(x, w, y, s, h)
+    if code == 0 and PROJECTED:
+        code = project(x, w, y)
+    total = 0.0
+    for k in range(2 * N):
+        total += abs(x[1 + k])
+    if code == 0 and not total < 1e300:
+        return 3
+    return code
+
+
+@njit(error_model='numpy')
+def record(x, w, y, rows, at):
+    """Write t, q, v, tau, a, Qc, multipliers, phi, phi rate of the state x to a row."""
+    for k in range(1 + 3 * N):
+        rows[at + k] = x[k]
+    observe(x, 0, w, y, 0)
+    for k in range(2 * N + 3 * ROWS):
+        rows[at + 1 + 3 * N + k] = y[k]
+
+
+@njit('i8(i8, f8, f8, i8, i8, f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], i8[::1])',
+      error_model='numpy', nogil=True, cache=CACHE)
+def rollout(steps, h, t0, every, period, x, w, y, s, reference, rows, done):
+    """
+    Run steps steps from x; record every so many, control every period; returns the reason.
+
+    On return x is the last good state and done[0] the steps taken, done[1] the rows written. With
+    every = 0 nothing is recorded. The torque in x is held between control instants.
+    """
+    width = 1 + 5 * N + 3 * ROWS
+    done[0] = 0
+    done[1] = 0
+    for k in range(steps):
+        x[0] = t0 + k * h
+        if CONTROLLED and k % period == 0:
+            at = 1 + 4 * N
+            for i in range(1 + 2 * N):
+                s[at + i] = x[i]
+            for i in range(REFERENCE):
+                s[at + 1 + 2 * N + i] = reference[(k // period) * REFERENCE + i]
+            control(s, at, w, x, 1 + 2 * N)
+        if every > 0 and k % every == 0:
+            record(x, w, y, rows, done[1] * width)
+            done[1] += 1
+        start = s.size - 2 * N
+        for i in range(2 * N):
+            s[start + i] = x[1 + i]
+        code = one_step(x, w, y, s, h)
+        if code != 0:
+            for i in range(2 * N):
+                x[1 + i] = s[start + i]
+            x[0] = t0 + k * h
+            return code
+        done[0] = k + 1
+    x[0] = t0 + steps * h
+    if every > 0 and steps % every == 0:
+        record(x, w, y, rows, done[1] * width)
+        done[1] += 1
+    return 0

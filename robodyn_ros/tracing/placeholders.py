@@ -1,0 +1,24 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Names the copied loops refer to, so that their text is complete Python where it stands.
+
+In a compiled program the emitted module defines all of them (program.py); nothing here runs.
+"""
+from typing import Any
+
+N = ROWS = REFERENCE = 0
+CACHE = CONTROLLED = PROJECTED = False
+ADVANCE: Any = None
+
+
+def njit(*_: object, **__: object) -> Any:
+    """Leave a function as it is: stands for numba.njit(...) where the text is only read."""
+    return lambda function: function
+
+
+def dynamics(*_: object) -> Any:
+    """Stand for the emitted kernel."""
+
+
+control = correct = observe = dynamics_terms = correct_terms = row_values = dynamics

@@ -1,0 +1,118 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+From kernels to compiled functions: assemble the source of a program, compile it, call it.
+
+A program is one module of text: the emitted kernels, the loops that run them, and entry points
+with fixed signatures. The same text is what `robodyn source` prints and what the cache hashes.
+"""
+from __future__ import annotations
+
+import inspect
+import logging
+import time
+from types import ModuleType
+from typing import Any, Sequence
+
+import numpy as np
+
+from robodyn_ros.tracing import cache, dependent, loops, tolerances, trigonometry
+from robodyn_ros.tracing.emit import emit, Kernel
+from robodyn_ros.tracing.scalar import Scalar
+
+LOG = logging.getLogger('robodyn_ros')
+MARKER = '# --- compiled part: everything below is copied into each program ---\n'
+PLAIN = "@njit(error_model='numpy')\n"
+ENTRY = '''
+@njit('(f8[::1], f8[::1])', error_model='numpy', nogil=True, cache=CACHE)
+def prepare_parameters(p, w):
+    prepare(p, w)
+'''
+MANY = '''
+@njit('(i8, f8[::1], f8[::1], f8[::1])', error_model='numpy', nogil=True, cache=CACHE)
+def many_{name}(count, x, w, y):
+    for k in range(count):
+        {name}(x, k * {inputs}, w, y, k * {outputs})
+'''
+
+
+class Program:
+    """Compiled kernels of one graph with their run-time parameters."""
+
+    def __init__(self, title: str, kernels: Sequence[Kernel], parameters: Sequence[Scalar],
+                 callable_kernels: Sequence[str] = (), constants: dict[str, Any] | None = None,
+                 modules: Sequence[ModuleType] = ()):
+        """
+        Emit the source; nothing is compiled before the first use.
+
+        :param title: what is being compiled, for the message
+        :param callable_kernels: names of kernels to be called from Python, see evaluate()
+        :param constants: names the loops need, such as N
+        :param modules: loops to copy in, in order
+        """
+        self.title = title
+        self.emitted = emit(kernels, parameters)
+        self.sizes = {k.name: (len(k.inputs), len(k.outputs)) for k in kernels}
+        self.source = self._assemble(callable_kernels, constants or {}, modules)
+        self._names: dict[str, Any] | None = None
+
+    def _assemble(self, callable_kernels: Sequence[str], constants: dict[str, Any],
+                  modules: Sequence[ModuleType]) -> str:
+        numbers = {**{k: v for k, v in vars(tolerances).items() if k.isupper()}, **constants}
+        parts = [f'"""{self.title}: straight-line code, made by robodyn_ros."""',
+                 'import math\n\nfrom numba import njit\n']
+        parts += [f'{name} = {value}' for name, value in numbers.items() if name != 'ADVANCE']
+        sincos = inspect.getsource(trigonometry.sincos)
+        parts.append('\n\n' + PLAIN.replace(')', ', forceinline=True)') + sincos)
+        parts.append('\n' + self.emitted.source.replace('def ', PLAIN + 'def '))
+        for module in modules:
+            text = inspect.getsource(module).split(MARKER, 1)[1]
+            parts.append(text.replace('ADVANCE(', str(constants.get('ADVANCE')) + '('))
+        parts.append(ENTRY)
+        for name in callable_kernels:
+            inputs, outputs = self.sizes[name]
+            parts.append(MANY.format(name=name, inputs=inputs, outputs=outputs))
+        return '\n'.join(parts)
+
+    @property
+    def operations(self) -> dict[str, int]:
+        """Operations of each kernel."""
+        return self.emitted.operations
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """Compiled functions by name; compiles or loads them on first use."""
+        if self._names is None:
+            start = time.perf_counter()
+            told: list[int] = []
+
+            def announce() -> None:
+                told.append(1)
+                LOG.info('compiling %s (%d operations); done once, then kept on disk',
+                         self.title, sum(self.operations.values()))
+
+            self._names = cache.load(self.source, announce)
+            if told:
+                LOG.info('compiled %s in %.1f s', self.title, time.perf_counter() - start)
+        return self._names
+
+    def prepared(self, parameters: Sequence[float]) -> np.ndarray:
+        """Return w for given values of the parameters."""
+        w = np.zeros(max(1, self.emitted.prepared))
+        self.names['prepare_parameters'](np.ascontiguousarray(parameters, dtype=float), w)
+        return w
+
+    def evaluate(self, name: str, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """
+        Evaluate a kernel for one input (inputs,) or many (count, inputs).
+
+        :returns: (outputs,) or (count, outputs)
+        """
+        inputs, outputs = self.sizes[name]
+        x = np.ascontiguousarray(x, dtype=float)
+        y = np.empty(x.shape[:-1] + (outputs,))
+        self.names['many_' + name](x.size // inputs, x.reshape(-1), w, y.reshape(-1))
+        return y
+
+
+__all__ = ['dependent', 'Kernel', 'loops', 'Program']
