@@ -76,6 +76,7 @@ class Robot:
         self.passive: tuple[str, ...] = built.extras.passive
         self.limits = Limits(*(np.array([getattr(j, key) for j in built.joints])
                                for key in ('lower', 'upper', 'velocity', 'effort')))
+        self.limits.effort[[name in self.passive for name in self.joints]] = 0.0
         self.parameters = Parameters(gravity=built.extras.gravity)
         """Run-time inputs used where none are given: the file's gravity, no payload."""
 

@@ -144,30 +144,38 @@ def record(x, w, y, rows, at):
         rows[at + 1 + 3 * N + k] = y[k]
 
 
-@njit('i8(i8, f8, f8, i8, i8, f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], i8[::1])',
-      error_model='numpy', nogil=True, cache=CACHE)
-def rollout(steps, h, t0, every, period, x, w, y, s, reference, rows, done):
-    """
-    Run steps steps from x; record every so many, control every period; returns the reason.
+@njit('i8(f8[::1], f8[::1], f8[::1])', error_model='numpy', nogil=True, cache=CACHE)
+def derivative(x, w, y):
+    """Leave qdot and a of the state x in y; returns 0 or the reason why they are no good."""
+    dynamics(x, 0, w, y, 0)
+    return check(y)
 
-    On return x is the last good state and done[0] the steps taken, done[1] the rows written. With
-    every = 0 nothing is recorded. The torque in x is held between control instants.
+
+@njit('i8(i8, i8, f8, f8, i8, i8, f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], i8[::1])',
+      error_model='numpy', nogil=True, cache=CACHE)
+def rollout(first, steps, h, t0, every, period, x, w, y, s, reference, rows, done):
+    """
+    Run steps first .. steps - 1 from x; record every so many, control every period.
+
+    Returns 0 or the reason to stop. On return x is the last good state, done[0] the next step and
+    done[1] the rows written so far. With every = 0 nothing is recorded. The torque in x is held
+    between control instants.
     """
     width = 1 + 5 * N + 3 * ROWS
-    done[0] = 0
-    done[1] = 0
-    for k in range(steps):
+    resumed = first > 0
+    for k in range(first, steps):
         x[0] = t0 + k * h
-        if CONTROLLED and k % period == 0:
-            at = 1 + 4 * N
+        if CONTROLLED and k % period == 0 and not resumed:
+            at = 4 * N
             for i in range(1 + 2 * N):
                 s[at + i] = x[i]
             for i in range(REFERENCE):
                 s[at + 1 + 2 * N + i] = reference[(k // period) * REFERENCE + i]
             control(s, at, w, x, 1 + 2 * N)
         if every > 0 and k % every == 0:
-            record(x, w, y, rows, done[1] * width)
-            done[1] += 1
+            record(x, w, y, rows, (k // every) * width)
+            done[1] = k // every + 1
+        resumed = False
         start = s.size - 2 * N
         for i in range(2 * N):
             s[start + i] = x[1 + i]
@@ -176,10 +184,11 @@ def rollout(steps, h, t0, every, period, x, w, y, s, reference, rows, done):
             for i in range(2 * N):
                 x[1 + i] = s[start + i]
             x[0] = t0 + k * h
+            done[0] = k
             return code
-        done[0] = k + 1
+    done[0] = steps
     x[0] = t0 + steps * h
     if every > 0 and steps % every == 0:
-        record(x, w, y, rows, done[1] * width)
-        done[1] += 1
+        record(x, w, y, rows, (steps // every) * width)
+        done[1] = steps // every + 1
     return 0

@@ -1,0 +1,89 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Put an inconsistent start onto the constraints, and tell by how much it had to move.
+
+Positions: damped Gauss-Newton on phi(q, t) = 0, shortest steps (numpy's least squares, so dependent
+and redundant rows are legal). Velocities: the smallest change that fits A v = c.
+"""
+from __future__ import annotations
+
+from typing import Mapping, NamedTuple, Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import ConstraintError
+from robodyn_ros.plant import Plant
+from robodyn_ros.signals import State
+
+TOLERANCE = 1e-12
+"""Largest |phi| of an assembled start [m] or [rad]."""
+ITERATIONS = 100
+LARGEST_MOVE = 0.5
+"""Longest single step, so that the start's branch (elbow) is kept [rad] or [m]."""
+
+
+class Assembly(NamedTuple):
+    """An assembled start."""
+
+    state: State
+    moved: np.ndarray
+    """Change of q (n,) [rad] or [m]."""
+    velocity_changed: np.ndarray
+    """Change of v (n,) [rad/s] or [m/s]."""
+    violation: float
+    """Largest |phi| left [m] or [rad]."""
+
+
+def assemble_start(plant: Plant, state: State, *, hold: Sequence[str] = (),
+                   parameters: Mapping[str, float] | None = None) -> Assembly:
+    """
+    Move a start onto the plant's constraints.
+
+    :param hold: joints that keep their position (the motors, when a closed chain is assembled)
+    """
+    robot = plant.robot
+    held = [robot.joint_index(name) for name in hold]
+    free = [k for k in range(robot.n) if k not in held]
+    q = robot.array('q', state.q).copy()
+    v = robot.array('v', state.v).copy()
+    start_q, start_v = q.copy(), v.copy()
+    if not plant.row_names:
+        return Assembly(State(state.t, q, v), q - start_q, v - start_v, 0.0)
+    phi, _, rows = plant.constraint_rows(State(state.t, q, v), parameters)
+    for _ in range(ITERATIONS):
+        worst = np.abs(phi).max()
+        if worst < 0.01 * TOLERANCE:
+            break
+        move = np.zeros(robot.n)
+        move[free] = np.linalg.lstsq(rows[:, free], -phi, rcond=1e-10)[0]
+        move *= min(1.0, LARGEST_MOVE / max(np.abs(move).max(), 1e-300))
+        for _ in range(30):  # shorten the step until it helps
+            trial = plant.constraint_rows(State(state.t, q + move, v), parameters)
+            if np.abs(trial[0]).max() < worst:
+                break
+            move *= 0.5
+        else:
+            break  # rounding, or a closest point that is no solution: judged below
+        q += move
+        phi, _, rows = trial
+    worst = np.abs(phi).max()
+    if not worst < TOLERANCE:
+        row = plant.row_names[int(np.argmax(np.abs(phi)))]
+        raise ConstraintError(
+            f'{robot.name} cannot be assembled at t = {state.t:g} s from q = '
+            f'{np.round(start_q, 6).tolist()}: row {row!r} stays off by {worst:.3g}; start nearer '
+            'to the constraint, hold fewer joints, or check that it can be reached')
+    v = v + _velocity_change(plant, State(state.t, q, v), parameters)
+    return Assembly(State(state.t, q, v), q - start_q, v - start_v, float(worst))
+
+
+def _velocity_change(plant: Plant, state: State,
+                     parameters: Mapping[str, float] | None) -> np.ndarray:
+    """Change of v that fits A v = c, smallest in the kinetic energy norm."""
+    _, rate, rows = plant.constraint_rows(state, parameters)
+    mass = plant.robot.mass_matrix(state.q)
+    lower = np.linalg.cholesky(mass)
+    half = np.linalg.solve(lower, rows.T).T
+    change = np.linalg.lstsq(half, -rate, rcond=1e-10)[0]
+    return np.linalg.solve(lower.T, change)

@@ -1,0 +1,87 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+What a constraint is, and how a user writes one.
+
+    @constraint
+    def on_circle(robot, q, t, *, radius=0.4):
+        x, y, _ = robot.position('tool0', q)
+        return [x * x + y * y - radius * radius]
+
+phi(robot, q, t) = 0 constrains positions; psi(robot, q, v, t) = 0, linear in v, constrains
+velocities only (non-holonomic). Keyword-only arguments with number defaults become run-time
+parameters ('on_circle.radius'): they can change without compiling again. The function is traced,
+differentiated and compiled; it must not branch on traced values (use where).
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+import inspect
+from typing import Any, Callable, Mapping, Sequence
+
+from robodyn_ros.errors import ConstraintError
+from robodyn_ros.tracing import Number
+
+POSITION, VELOCITY, FORCE = 'position', 'velocity', 'force'
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """Rows that shall be zero: a function of robot, q, (v,) t and named parameters."""
+
+    name: str
+    function: Callable[..., Sequence[Number]]
+    level: str
+    """POSITION: phi(robot, q, t); VELOCITY: psi(robot, q, v, t); FORCE: C(robot, q, v, t)."""
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    rows: tuple[str, ...] = ()
+    """Names of the rows, if known before tracing."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Sequence[Number]:
+        """Evaluate with floats or recording scalars."""
+        return self.function(*args, **kwargs)
+
+
+def constraint(function: Callable | None = None, *, name: str = '') -> Any:
+    """Make a function phi(robot, q, t) or psi(robot, q, v, t) a constraint (decorator)."""
+    if function is None:
+        return lambda f: constraint(f, name=name)
+    called = name or function.__name__
+    positional, parameters = _signature(function, called)
+    level = VELOCITY if len(positional) == 4 else POSITION
+    if len(positional) not in (3, 4):
+        raise ConstraintError(
+            f'constraint {called!r} takes the arguments ({", ".join(positional)}); expected '
+            '(robot, q, t) for positions or (robot, q, v, t) for velocities')
+    return Constraint(called, function, level, parameters)
+
+
+def non_ideal(function: Callable | None = None, *, name: str = '') -> Any:
+    """
+    Make a function C(robot, q, v, t) -> n forces the constraints' non-ideal part (decorator).
+
+    C is prescribed, and the virtual work of the constraint force is w.Qc = w.C for every w the
+    constraints allow (friction in a pin, for example).
+    """
+    if function is None:
+        return lambda f: non_ideal(f, name=name)
+    called = name or function.__name__
+    positional, parameters = _signature(function, called)
+    if len(positional) != 4:
+        raise ConstraintError(f'non-ideal force {called!r} takes the arguments '
+                              f'({", ".join(positional)}); expected (robot, q, v, t)')
+    return Constraint(called, function, FORCE, parameters)
+
+
+def _signature(function: Callable, name: str) -> tuple[list[str], dict[str, float]]:
+    positional, parameters = [], {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            if not isinstance(parameter.default, (int, float)):
+                raise ConstraintError(
+                    f'constraint {name!r}: the parameter {parameter.name!r} has the default '
+                    f'{parameter.default!r}; expected a number')
+            parameters[parameter.name] = float(parameter.default)
+        elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            positional.append(parameter.name)
+    return positional, parameters

@@ -1,0 +1,89 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+How constraint errors are kept small while integrating.
+
+none                 the bare equation: errors drift as phi(0) + t phidot(0)
+baumgarte            phiddot + alpha phidot + beta phi = 0 (alpha [1/s], beta [1/s^2])
+velocity_correction  the positions follow velocities made to fit the rows (Liu & Liu, paper 001)
+projection           after each step q and v are moved onto the rows, to rounding
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robodyn_ros.errors import ConstraintError, UnknownNameError
+
+KINDS = ('none', 'baumgarte', 'velocity_correction', 'projection')
+INTEGRATORS = ('rk4', 'semi_implicit_euler', 'euler', 'heun')
+
+
+class Stabilisation(NamedTuple):
+    """A kind and its gains; the gains are run-time parameters of the compiled plant."""
+
+    kind: str = 'none'
+    alpha: float = 0.0
+    """[1/s]"""
+    beta: float = 0.0
+    """[1/s^2]"""
+
+
+def stabilisation(kind: str, alpha: float | None = None, beta: float | None = None,
+                  time_constant: float | None = None, damping: float = 1.0) -> Stabilisation:
+    """
+    Choose a stabilisation.
+
+    :param alpha: Baumgarte gain on the rate, with beta; or give time_constant instead
+    :param time_constant: 1/omega [s]: alpha = 2 damping omega, beta = omega^2
+    :param damping: damping ratio, 1 for the fastest decay without overshoot [-]
+    """
+    if kind not in KINDS:
+        raise UnknownNameError('stabilisation', kind, KINDS)
+    if time_constant is not None:
+        if alpha is not None or beta is not None:
+            raise ConstraintError('stabilisation was given alpha or beta and a time constant; '
+                                  'give one or the other')
+        if not time_constant > 0.0:
+            raise ConstraintError(f'the time constant of the stabilisation is {time_constant}; '
+                                  'expected a positive number of seconds')
+        alpha, beta = 2.0 * damping / time_constant, 1.0 / time_constant ** 2
+    if kind == 'baumgarte' and (alpha is None or beta is None):
+        raise ConstraintError('baumgarte needs alpha and beta, or a time constant')
+    if kind != 'baumgarte' and (alpha or beta):
+        raise ConstraintError(f'stabilisation {kind!r} has no gains; use baumgarte for alpha and '
+                              'beta')
+    return Stabilisation(kind, float(alpha or 0.0), float(beta or 0.0))
+
+
+def amplification(integrator: str, alpha: float, beta: float, step: float) -> float:
+    """
+    Factor by which one step multiplies a constraint error (1 or less is stable) [-].
+
+    Largest |R(h lambda)| over the roots of lambda^2 + alpha lambda + beta = 0, R the integrator's
+    stability function; semi-implicit Euler by the eigenvalues of its step.
+    """
+    if integrator == 'semi_implicit_euler':
+        matrix = np.array([[1.0 - step ** 2 * beta, step - step ** 2 * alpha],
+                           [-step * beta, 1.0 - step * alpha]])
+        return float(np.abs(np.linalg.eigvals(matrix)).max())
+    z = step * np.roots([1.0, alpha, beta])
+    terms = {'euler': 1, 'heun': 2, 'rk4': 4}[integrator]
+    growth, term = np.ones_like(z, dtype=complex), np.ones_like(z, dtype=complex)
+    for k in range(1, terms + 1):
+        term = term * z / k
+        growth = growth + term
+    return float(np.abs(growth).max())
+
+
+def step_warning(chosen: Stabilisation, integrator: str, step: float) -> str:
+    """Return a sentence when the step makes Baumgarte's correction unstable, else ''."""
+    if chosen.kind != 'baumgarte':
+        return ''
+    factor = amplification(integrator, chosen.alpha, chosen.beta, step)
+    if factor <= 1.0 + 1e-9:
+        return ''
+    return (f'baumgarte with alpha {chosen.alpha:g} and beta {chosen.beta:g} is unstable with '
+            f'{integrator} and a step of {step:g} s: errors grow by {factor:.6g} per step; use a '
+            'smaller step, smaller gains or projection')

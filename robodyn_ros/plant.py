@@ -1,0 +1,271 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+A simulated plant: a robot with constraints, stepped and rolled out in compiled code.
+
+    plant = Plant(load_robot('scara_450'), [follow('tool0', helix)], step=1e-3)
+    motion = plant.rollout(State(0.0, q, v), duration=20.0)
+
+One step and a whole rollout are the same compiled loop. Rows that turn out dependent while running
+are handed to the rank-finding variant, which goes on from the last good state.
+"""
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+import logging
+import os
+from typing import Mapping, Sequence
+
+import numpy as np
+
+from robodyn_ros import plant_program
+from robodyn_ros.constraints.constraint import Constraint
+from robodyn_ros.constraints.ready_made import loops_of
+from robodyn_ros.constraints.stabilisation import INTEGRATORS, Stabilisation, step_warning
+from robodyn_ros.errors import (ConstraintError, SimulationError, SingularMassError, SizeError,
+                                StateError, UnknownNameError)
+from robodyn_ros.plant_program import CHOLESKY, Control, RANK
+from robodyn_ros.robots.robot import Robot
+from robodyn_ros.signals import Rollout, rollout_from_rows, State
+from robodyn_ros.tracing.program import loops, Program
+
+LOG = logging.getLogger('robodyn_ros')
+SOLVERS = ('auto', CHOLESKY, RANK)
+
+
+class Plant:
+    """
+    A robot under constraints.
+
+    :param constraints: beside the loops of the robot's own file
+    :param control: law compiled into the loop; without it the torque given is held
+    :param control_period: steps between control instants
+    :param solver: 'auto' starts with straight-line code and finds ranks where needed
+    """
+
+    def __init__(self, robot: Robot, constraints: Sequence[Constraint] = (), *,
+                 stabilisation: Stabilisation = Stabilisation(), integrator: str = 'rk4',
+                 step: float = 1e-3, control: Control | None = None, control_period: int = 1,
+                 solver: str = 'auto', close_loops: bool = True):
+        """Trace the plant; it is compiled on first use."""
+        _check_options(robot, integrator, step, control_period, solver)
+        self.robot, self.integrator, self.step_size = robot, integrator, float(step)
+        self.constraints = [*(loops_of(robot) if close_loops else []), *constraints]
+        self.stabilisation, self.control_period = stabilisation, int(control_period)
+        names = [item.name for item in self.constraints]
+        double = next((name for name in names if names.count(name) > 1), None)
+        if double:
+            raise ConstraintError(f'two constraints are called {double!r}; give each its own name')
+        self.table = plant_program.parameter_table(robot, self.constraints, stabilisation, control)
+        self._traced = plant_program.trace(robot, self.constraints, stabilisation, control,
+                                           self.table)
+        self.row_names: tuple[str, ...] = tuple(self._traced.rows.names)
+        warning = step_warning(stabilisation, integrator, self.step_size)
+        if warning:
+            LOG.warning(warning)
+        many = len(self.row_names) > robot.n
+        self.solver = RANK if many and solver == 'auto' else solver
+        self._programs: dict[str, Program] = {}
+
+    def program(self, variant: str = '') -> Program:
+        """Return the program of a variant; by default the one a rollout starts with."""
+        variant = variant or (CHOLESKY if self.solver == 'auto' else self.solver)
+        if variant not in self._programs:
+            title = f'the plant of {self.robot.name} with {len(self.row_names)} constraint rows'
+            self._programs[variant] = plant_program.assemble(
+                title + (' (rank-finding)' if variant == RANK else ''), self._traced,
+                self.stabilisation, self.integrator, variant)
+        return self._programs[variant]
+
+    @property
+    def rows(self) -> Program:
+        """Program with the kernel rows -> phi, rate, A."""
+        if 'rows' not in self._programs:
+            self._programs['rows'] = plant_program.rows_program(
+                f'the constraint rows of {self.robot.name}', self._traced)
+        return self._programs['rows']
+
+    def constraint_rows(self, state: State, parameters: Mapping[str, float] | None = None
+                        ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Position errors phi (m,), their rates (m,) and A (m, n) at a state."""
+        n, m = self.robot.n, len(self.row_names)
+        w = self.rows.prepared(self.table.vector(parameters))
+        y = self.rows.evaluate('rows', self._input(state, None), w)
+        return y[:m], y[m:2 * m], y[2 * m:].reshape(m, n)
+
+    def rollout(self, state: State, duration: float | None = None, *, steps: int | None = None,
+                tau: object = None, reference: np.ndarray | None = None, every: int = 1,
+                parameters: Mapping[str, float] | None = None) -> Rollout:
+        """
+        Integrate from a state and record.
+
+        :param duration: [s], rounded to whole steps; or give steps
+        :param tau: torque held during the rollout (n,), default 0; a compiled control replaces it
+        :param reference: (instants, control.reference_size), one row per control instant
+        :param every: record every so many steps; the start is always recorded
+        :param parameters: run-time parameters by name, see plant.table.names
+        """
+        count = self._steps(duration, steps)
+        if every < 1:
+            raise StateError(f'every is {every}; expected 1 or more steps between samples')
+        n, m = self.robot.n, len(self.row_names)
+        width = 1 + 5 * n + 3 * m
+        rows = np.empty((count // every + 1) * width)
+        x = self._input(state, tau)
+        flat = self._reference(reference, count)
+        written = self._run(x, count, every, flat, rows, self.table.vector(parameters))
+        return rollout_from_rows(rows[:written * width].reshape(written, width), n, m)
+
+    def advance(self, state: State, tau: object = None, *, steps: int = 1,
+                parameters: Mapping[str, float] | None = None) -> State:
+        """Return the state some steps later, without recording."""
+        x = self._input(state, tau)
+        self._run(x, steps, 0, self._reference(None, steps), np.empty(1),
+                  self.table.vector(parameters))
+        n = self.robot.n
+        return State(float(x[0]), x[1:1 + n].copy(), x[1 + n:1 + 2 * n].copy())
+
+    def observe(self, state: State, tau: object = None,
+                parameters: Mapping[str, float] | None = None) -> Rollout:
+        """Return acceleration, constraint force and errors at one state (one sample)."""
+        return self.rollout(state, steps=0, tau=tau, parameters=parameters)
+
+    def rollouts(self, states: Sequence[State], duration: float | None = None, *,
+                 steps: int | None = None, tau: object = None, every: int = 1,
+                 reference: np.ndarray | None = None,
+                 parameters: Sequence[Mapping[str, float]] | None = None,
+                 workers: int | None = None) -> list[Rollout]:
+        """
+        Many rollouts on all cores; parameters, if given, has one entry per state.
+
+        The results do not depend on the number of workers: each rollout is computed by itself.
+        """
+        if parameters is not None and len(parameters) != len(states):
+            raise SizeError('parameters of rollouts', len(states), len(parameters),
+                            'give one mapping per state')
+        self.program().names  # compile before the threads start
+
+        def one(k: int) -> Rollout:
+            return self.rollout(states[k], duration, steps=steps, tau=tau, every=every,
+                                reference=reference,
+                                parameters=parameters[k] if parameters is not None else None)
+
+        with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
+            return list(pool.map(one, range(len(states))))
+
+    def derivative(self, state: State, tau: object = None,
+                   parameters: Mapping[str, float] | None = None
+                   ) -> tuple[np.ndarray, np.ndarray]:
+        """Rates (qdot, a) at a state: qdot differs from v under velocity correction."""
+        n = self.robot.n
+        y = np.empty(plant_program.scratch_size(n, len(self.row_names)))
+        vector, x = self.table.vector(parameters), self._input(state, tau)
+        for variant in self._variants():
+            program = self.program(variant)
+            code = program.names['derivative'](x, program.prepared(vector), y)
+            if code != loops.DEPENDENT or self.solver != 'auto':
+                break
+        self._raise(code, x, None)
+        return y[:n].copy(), y[n:2 * n].copy()
+
+    # --- inside ---------------------------------------------------------------------------
+
+    def _variants(self) -> tuple[str, ...]:
+        return (CHOLESKY, RANK) if self.solver == 'auto' else (self.solver,)
+
+    def _run(self, x: np.ndarray, count: int, every: int, reference: np.ndarray,
+             rows: np.ndarray, vector: np.ndarray) -> int:
+        """Run count steps in place; returns the rows written, or raises with what there is."""
+        n, m = self.robot.n, len(self.row_names)
+        y = np.empty(plant_program.scratch_size(n, m))
+        s = np.empty(2 + 8 * n + self._reference_size())
+        done = np.zeros(2, dtype=np.int64)
+        t0, taken, width = x[0], 0, 1 + 5 * n + 3 * m
+        for variant in self._variants():
+            program = self.program(variant)
+            # the start of a second variant is where the first stopped: same clock, same rows
+            code = program.names['rollout'](
+                taken, count, self.step_size, t0, every, self.control_period, x,
+                program.prepared(vector), y, s, reference, rows, done)
+            taken = int(done[0])
+            if code == loops.DEPENDENT and self.solver == 'auto' and variant == CHOLESKY:
+                LOG.info('constraint rows of %s became dependent at t = %g s: finding ranks',
+                         self.robot.name, x[0])
+                continue
+            break
+        if code != loops.OK:
+            kept = rollout_from_rows(rows[:done[1] * width].reshape(-1, width), n, m) \
+                if every else None
+            self._raise(code, x, kept)
+        return int(done[1])
+
+    def _raise(self, code: int, x: np.ndarray, kept: Rollout | None) -> None:
+        if code == loops.OK:
+            return
+        n, name = self.robot.n, self.robot.name
+        place = f't = {x[0]:.6g} s, q = {np.round(x[1:1 + n], 6).tolist()}'
+        rows = ', '.join(self.row_names)
+        error: Exception
+        if code == loops.SINGULAR:
+            error = SingularMassError(f'the mass matrix of {name} is not positive definite at '
+                                      f'{place}; give every moving link mass and inertia')
+        elif code == loops.DEPENDENT:
+            error = ConstraintError(f'constraint rows of {name} ({rows}) are dependent at {place};'
+                                    " use solver='auto' or 'rank'")
+        elif code == loops.INCONSISTENT:
+            error = ConstraintError(f'constraint rows of {name} ({rows}) contradict each other at '
+                                    f'{place}; remove one or make them agree')
+        elif code == loops.NOT_PROJECTED:
+            error = ConstraintError(f'{name} cannot be moved onto its constraint rows ({rows}) '
+                                    f'near {place}; start nearer or check the path is reachable')
+        else:
+            error = SimulationError(f'{name} left the finite numbers after {place}; use a smaller '
+                                    'step or check torques and gains')
+        error.partial = kept  # type: ignore[attr-defined]  what was recorded until then
+        raise error
+
+    def _input(self, state: State, tau: object) -> np.ndarray:
+        n = self.robot.n
+        torque = np.zeros(n) if tau is None else self.robot.array('tau', tau)
+        q, v = self.robot.array('q', state.q), self.robot.array('v', state.v)
+        if not q.shape == v.shape == torque.shape == (n,):
+            raise SizeError(f'q, v, tau of {self.robot.name}', f'({n},) each',
+                            f'{q.shape}, {v.shape}, {torque.shape}')
+        if not np.isfinite(state.t):
+            raise StateError(f'time of the state is {state.t}; expected finite seconds')
+        return np.concatenate([[float(state.t)], q, v, torque])
+
+    def _steps(self, duration: float | None, steps: int | None) -> int:
+        if (duration is None) == (steps is None):
+            raise StateError('give either duration or steps')
+        count = steps if steps is not None else int(round(float(duration or 0.0)
+                                                          / self.step_size))
+        if count < 0:
+            raise StateError(f'the rollout has {count} steps; expected none or more')
+        return int(count)
+
+    def _reference_size(self) -> int:
+        return len(self._traced.reference)
+
+    def _reference(self, reference: np.ndarray | None, count: int) -> np.ndarray:
+        size = self._reference_size()
+        instants = -(-count // self.control_period)
+        if size == 0:
+            return np.empty(1)
+        array = np.zeros((0, size)) if reference is None else np.asarray(reference, dtype=float)
+        if array.ndim != 2 or array.shape[0] < instants or array.shape[1] != size:
+            raise SizeError('reference', f'({instants} or more, {size})', array.shape,
+                            'one row per control instant')
+        return np.ascontiguousarray(array).reshape(-1)
+
+
+def _check_options(robot: Robot, integrator: str, step: float, period: int, solver: str) -> None:
+    if integrator not in INTEGRATORS:
+        raise UnknownNameError('integrator', integrator, INTEGRATORS)
+    if solver not in SOLVERS:
+        raise UnknownNameError('solver', solver, SOLVERS)
+    if not (np.isfinite(step) and step > 0.0):
+        raise StateError(f'the step of the plant of {robot.name} is {step}; expected a positive '
+                         'number of seconds')
+    if period < 1:
+        raise StateError(f'the control period is {period}; expected 1 or more steps')

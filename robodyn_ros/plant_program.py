@@ -1,0 +1,156 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Trace a constrained plant and assemble its compiled program.
+
+Two variants of one plant: 'cholesky' is straight-line code for independent rows, 'rank' finds the
+rank of the rows in compiled loops (tracing/dependent.py). Both have the same inputs and outputs.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
+
+from robodyn_ros.constraints.constraint import Constraint
+from robodyn_ros.constraints.rows import Rows, trace_rows
+from robodyn_ros.constraints.stabilisation import Stabilisation
+from robodyn_ros.mechanics import equations, udwadia_kalaba
+from robodyn_ros.mechanics.parameters import NAMES, Parameters
+from robodyn_ros.parameter_table import ParameterTable
+from robodyn_ros.robots.robot import Robot
+from robodyn_ros.tracing import Graph, inputs, Number, Scalar
+from robodyn_ros.tracing.program import dependent, Kernel, loops, Program
+
+CHOLESKY, RANK = 'cholesky', 'rank'
+
+
+class Control(NamedTuple):
+    """A control law to compile into the plant's loop."""
+
+    law: Callable[..., Sequence[Number]]
+    """law(t, q, v, reference, parameters) -> tau (n), on scalars."""
+    reference_size: int
+    """Numbers per control instant in the reference array."""
+    parameters: Mapping[str, float]
+    """Run-time parameters by name; the plant calls them 'controller.NAME'."""
+
+
+class Traced(NamedTuple):
+    """A recorded plant: inputs and everything that was computed from them."""
+
+    t: Scalar
+    q: list[Scalar]
+    v: list[Scalar]
+    tau: list[Scalar]
+    reference: list[Scalar]
+    p: list[Scalar]
+    mass: list[list[Number]]
+    force: list[Number]
+    """tau - h + C, everything applied except the ideal constraint force (n,)."""
+    rows: Rows
+    b: list[Number]
+    """Right side of the rows with Baumgarte's terms (m,)."""
+    control: list[Number]
+
+
+def parameter_table(robot: Robot, constraints: Sequence[Constraint], chosen: Stabilisation,
+                    control: Control | None) -> ParameterTable:
+    """All run-time parameters of a plant, in the order of its compiled inputs."""
+    entries: list[tuple[str, Any]] = list(zip(NAMES, robot.parameters.flat()))
+    entries += [('stabilisation.alpha', chosen.alpha), ('stabilisation.beta', chosen.beta)]
+    for item in constraints:
+        entries += [(f'{item.name}.{key}', value) for key, value in item.parameters.items()]
+    if control is not None:
+        entries += [(f'controller.{key}', value) for key, value in control.parameters.items()]
+    return ParameterTable(entries)
+
+
+def trace(robot: Robot, constraints: Sequence[Constraint], chosen: Stabilisation,
+          control: Control | None, table: ParameterTable) -> Traced:
+    """Run the mechanics once with recording scalars."""
+    graph, n = Graph(), robot.n
+    t = inputs(graph, 't', 1)[0]
+    q, v, tau = (inputs(graph, letter, n) for letter in ('q', 'v', 'u'))
+    reference = inputs(graph, 'r', control.reference_size if control else 0)
+    p = inputs(graph, 'p', len(table.names))
+    groups = {item.name: table.group(item.name, p) for item in constraints}
+    mass, bias = equations.mass_and_bias(robot.tree, Parameters.from_flat(p[:len(NAMES)]), q, v)
+    rows = trace_rows(robot, constraints, q, v, t, groups)
+    force = [u - h + c for u, h, c in zip(tau, bias, rows.prescribed)]
+    b = rows.b
+    if chosen.kind == 'baumgarte':
+        gains = table.group('stabilisation', p)
+        b = [x - rate * gains['alpha'] - phi * gains['beta']
+             for x, rate, phi in zip(rows.b, rows.rate, rows.phi)]
+    law = list(control.law(t, q, v, reference, table.group('controller', p))) if control else []
+    return Traced(t, q, v, tau, reference, p, mass, force, rows, b, law)
+
+
+def assemble(title: str, traced: Traced, chosen: Stabilisation, integrator: str,
+             variant: str) -> Program:
+    """Make the program of one variant; nothing is compiled yet."""
+    n, m = len(traced.q), len(traced.rows.names)
+    make = _rank_kernels if variant == RANK else _straight_kernels
+    x = [traced.t, *traced.q, *traced.v, *traced.tau]
+    kernels = make(traced, x, chosen)
+    if traced.control:
+        kernels.append(Kernel('control', [traced.t, *traced.q, *traced.v, *traced.reference],
+                              traced.control))
+    names = {kernel.name for kernel in kernels}
+    constants = {
+        'N': n, 'ROWS': m, 'REFERENCE': len(traced.reference), 'ADVANCE': integrator,
+        'CONTROLLED': bool(traced.control), 'PROJECTED': chosen.kind == 'projection' and m > 0}
+    if 'control' not in names:
+        constants['control'] = 'None'
+    if variant != RANK and 'correct' not in names:
+        constants['correct'] = 'None'
+    modules = [dependent, loops] if variant == RANK else [loops]
+    return Program(title, kernels, traced.p, constants=constants, modules=modules)
+
+
+def rows_program(title: str, traced: Traced) -> Program:
+    """Kernel rows -> phi, rate, A, for assembling a start."""
+    rows = traced.rows
+    outputs = [*rows.phi, *rows.rate, *(x for row in rows.A for x in row)]
+    kernel = Kernel('rows', [traced.t, *traced.q, *traced.v, *traced.tau], outputs)
+    return Program(title, [kernel], traced.p, ['rows'])
+
+
+def scratch_size(n: int, m: int) -> int:
+    """Length of y: the widest kernel output plus the scratch of the rank solver."""
+    return 2 * n + 3 * m + 2 + n * n + n * (m + 4) + m * m + 8 * m + n
+
+
+def _straight_kernels(traced: Traced, x: list[Scalar], chosen: Stabilisation) -> list[Kernel]:
+    rows = traced.rows
+    factor = udwadia_kalaba.factor_rows(traced.mass, rows.A)
+    still = [-rate for rate in rows.rate]
+    corrected = chosen.kind == 'velocity_correction'
+    solution = udwadia_kalaba.solve(factor, traced.force, traced.b, still if corrected else None)
+    speed = [v + dv for v, dv in zip(traced.v, solution.correction)]
+    ideal = udwadia_kalaba.constraint_force(rows.A, solution.multipliers)
+    force = [c + f for c, f in zip(rows.prescribed, ideal or [0.0] * len(traced.q))]
+    kernels = [
+        Kernel('dynamics', x, [*speed, *solution.acceleration, solution.mass_margin,
+                               solution.row_margin]),
+        Kernel('observe', x, [*solution.acceleration, *force, *solution.multipliers, *rows.phi,
+                              *rows.rate])]
+    if chosen.kind == 'projection' and rows.names:
+        zero = [0.0] * len(traced.q)
+        moved = udwadia_kalaba.solve(factor, zero, [-phi for phi in rows.phi], still)
+        kernels.append(Kernel('correct', x, [*moved.acceleration, *moved.correction,
+                                             moved.row_margin, *rows.phi]))
+    return kernels
+
+
+def _rank_kernels(traced: Traced, x: list[Scalar], chosen: Stabilisation) -> list[Kernel]:
+    rows, m = traced.rows, len(traced.rows.names)
+    matrix = [value for row in traced.mass for value in row]
+    slopes = [value for row in rows.A for value in row]
+    still = [-rate for rate in rows.rate]
+    extra = still if chosen.kind == 'velocity_correction' else [0.0] * m
+    zero = [0.0] * len(traced.q)
+    return [
+        Kernel('dynamics_terms', x, [*matrix, *traced.force, *slopes, *traced.b, *extra]),
+        Kernel('correct_terms', x, [*matrix, *zero, *slopes, *(-phi for phi in rows.phi),
+                                    *still]),
+        Kernel('row_values', x, [*rows.phi, *rows.rate, *rows.prescribed])]

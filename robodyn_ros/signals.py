@@ -1,0 +1,59 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""What travels between files: states and recorded motions, with shapes and units."""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class State(NamedTuple):
+    """One state of a plant; q, v in the order of robot.joints."""
+
+    t: float
+    """[s]"""
+    q: np.ndarray
+    """(n,) [rad] or [m]"""
+    v: np.ndarray
+    """(n,) [rad/s] or [m/s]"""
+
+
+class Rollout(NamedTuple):
+    """A recorded motion of k samples, n joints, m constraint rows; the first is the start."""
+
+    t: np.ndarray
+    """(k,) [s]"""
+    q: np.ndarray
+    """(k, n) [rad] or [m]"""
+    v: np.ndarray
+    """(k, n) [rad/s] or [m/s]"""
+    tau: np.ndarray
+    """Applied torque, held until the next control instant (k, n) [N m] or [N]."""
+    a: np.ndarray
+    """(k, n) [rad/s^2] or [m/s^2]"""
+    constraint_force: np.ndarray
+    """Qc, the force that keeps the rows (k, n) [N m] or [N]."""
+    multipliers: np.ndarray
+    """(k, m), Qc = A^T multipliers for ideal rows [N] or [N m]."""
+    phi: np.ndarray
+    """Position error of the rows (k, m) [m] or [rad]."""
+    phi_rate: np.ndarray
+    """Velocity error of the rows (k, m) [m/s] or [rad/s]."""
+
+    @property
+    def violation(self) -> np.ndarray:
+        """Largest |phi| over the rows at each sample (k,)."""
+        return np.abs(self.phi).max(axis=1) if self.phi.shape[1] else np.zeros(len(self.t))
+
+    @property
+    def end(self) -> State:
+        """Last state."""
+        return State(float(self.t[-1]), self.q[-1].copy(), self.v[-1].copy())
+
+
+def rollout_from_rows(rows: np.ndarray, n: int, m: int) -> Rollout:
+    """Cut the rows of a compiled recording (k, 1 + 5 n + 3 m) into named arrays."""
+    widths = [1, n, n, n, n, n, m, m, m]
+    parts = np.split(rows, np.cumsum(widths)[:-1], axis=1)
+    return Rollout(parts[0][:, 0], *parts[1:])

@@ -1,0 +1,64 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Paths in space as traceable functions of time.
+
+Each is a dataclass whose number fields are run-time parameters and whose call path(t) gives the
+coordinates, so it can be held by a plant (constraints.follow) or sampled for a controller.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+from robodyn_ros.tracing import cos, Number, sin
+
+
+@dataclass(frozen=True)
+class Helix:
+    """
+    Circular helix about a vertical axis (Xu & Liu 2017, paper 000).
+
+    x = centre_x + radius sin(rate t), y = centre_y + radius cos(rate t), z = start_z + climb t.
+    """
+
+    radius: float = 0.05
+    """[m]"""
+    rate: float = 0.4 * math.pi
+    """[rad/s]"""
+    climb: float = 0.02
+    """[m/s]"""
+    centre_x: float = 0.0
+    """[m]"""
+    centre_y: float = 0.35
+    """[m]"""
+    start_z: float = 0.0
+    """[m]"""
+
+    def __call__(self, t: Number) -> tuple[Number, Number, Number]:
+        """Coordinates x, y, z at time t [m]."""
+        angle = t * self.rate
+        return (sin(angle) * self.radius + self.centre_x,
+                cos(angle) * self.radius + self.centre_y, t * self.climb + self.start_z)
+
+
+@dataclass(frozen=True)
+class SineLine:
+    """
+    Straight line with sinusoidal motion between two ends, at rest at the start.
+
+    p(t) = start + (end - start) (1 - cos(rate t)) / 2 (papers 001 and 002).
+    """
+
+    start_x: float
+    start_y: float
+    end_x: float
+    end_y: float
+    rate: float
+    """[rad/s]"""
+
+    def __call__(self, t: Number) -> tuple[Number, Number]:
+        """Return the two coordinates at time t [m]."""
+        share = (1.0 - cos(t * self.rate)) * 0.5
+        return (share * (self.end_x - self.start_x) + self.start_x,
+                share * (self.end_y - self.start_y) + self.start_y)
