@@ -18,8 +18,10 @@ import os
 from pathlib import Path
 import platform
 import shutil
+import sys
 import tempfile
 import time
+from types import ModuleType
 from typing import Any, Callable
 
 import llvmlite
@@ -102,7 +104,11 @@ def _build(place: Path, source: str) -> dict[str, Any]:
 
 
 def _execute(source: str, path: Path, keep: bool) -> dict[str, Any]:
-    names: dict[str, Any] = {'__name__': 'robodyn_program', '__file__': str(path), 'CACHE': keep}
+    # numba finds a kept function's module by name when it loads it in another process
+    module = ModuleType('robodyn_program_' + digest(source))
+    sys.modules[module.__name__] = module
+    names = vars(module)
+    names.update(__file__=str(path), CACHE=keep)
     elsewhere, config.CACHE_DIR = config.CACHE_DIR, ''  # numba's files belong beside the program
     try:
         exec(compile(source, str(path), 'exec'), names)
