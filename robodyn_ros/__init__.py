@@ -8,9 +8,9 @@ from robodyn_ros.constraints.ready_made import (follow, joint_combination, knife
 from robodyn_ros.constraints.stabilisation import stabilisation, Stabilisation
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.mechanics.parameters import Parameters
-from robodyn_ros.plant import Control, Plant
+from robodyn_ros.plant import Plant
 from robodyn_ros.robots.robot import load_robot, Robot, robot_from_text, robot_names
-from robodyn_ros.signals import Rollout, State
+from robodyn_ros.signals import Control, Rollout, State
 
 __all__ = [
     'assemble_start', 'Assembly', 'Constraint', 'constraint', 'Control', 'follow',

@@ -56,3 +56,20 @@ class ConstraintError(RobodynError):
 
 class SimulationError(RobodynError):
     """An integration that left the finite numbers; carries the last good time and state."""
+
+
+class LimitError(RobodynError):
+    """A planned motion that leaves a joint's limits."""
+
+    def __init__(self, joint: str, time: float, kind: str, value: float, lower: float,
+                 upper: float):
+        """Build the sentence from the joint, the time and the limit it breaks."""
+        self.joint, self.time, self.kind, self.value = joint, time, kind, value
+        self.lower, self.upper = lower, upper
+        super().__init__(f'{kind} of {joint!r} would be {value:.6g} at t = {time:.6g} s, outside '
+                         f'{lower:.6g} .. {upper:.6g}; change the motion, or allow it with '
+                         'ignore_limits')
+
+
+class SingularityError(RobodynError):
+    """A path on which the arm loses a direction."""

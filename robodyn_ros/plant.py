@@ -24,9 +24,9 @@ from robodyn_ros.constraints.ready_made import loops_of
 from robodyn_ros.constraints.stabilisation import INTEGRATORS, Stabilisation, step_warning
 from robodyn_ros.errors import (ConstraintError, SimulationError, SingularMassError, SizeError,
                                 StateError, UnknownNameError)
-from robodyn_ros.plant_program import CHOLESKY, Control, RANK
+from robodyn_ros.plant_program import CHOLESKY, RANK
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.signals import Rollout, rollout_from_rows, State
+from robodyn_ros.signals import Control, Rollout, rollout_from_rows, State
 from robodyn_ros.tracing.program import loops, Program
 
 LOG = logging.getLogger('robodyn_ros')
@@ -41,12 +41,14 @@ class Plant:
     :param control: law compiled into the loop; without it the torque given is held
     :param control_period: steps between control instants
     :param solver: 'auto' starts with straight-line code and finds ranks where needed
+    :param kinematic: unit mass matrix and no forces: the motion with the smallest accelerations
+        that the constraints allow (inverse kinematics)
     """
 
     def __init__(self, robot: Robot, constraints: Sequence[Constraint] = (), *,
                  stabilisation: Stabilisation = Stabilisation(), integrator: str = 'rk4',
                  step: float = 1e-3, control: Control | None = None, control_period: int = 1,
-                 solver: str = 'auto', close_loops: bool = True):
+                 solver: str = 'auto', close_loops: bool = True, kinematic: bool = False):
         """Trace the plant; it is compiled on first use."""
         _check_options(robot, integrator, step, control_period, solver)
         self.robot, self.integrator, self.step_size = robot, integrator, float(step)
@@ -58,7 +60,8 @@ class Plant:
             raise ConstraintError(f'two constraints are called {double!r}; give each its own name')
         self.table = plant_program.parameter_table(robot, self.constraints, stabilisation, control)
         self._traced = plant_program.trace(robot, self.constraints, stabilisation, control,
-                                           self.table)
+                                           self.table, kinematic)
+        self._delay = control.delay if control else 0
         self.row_names: tuple[str, ...] = tuple(self._traced.rows.names)
         warning = step_warning(stabilisation, integrator, self.step_size)
         if warning:
@@ -74,7 +77,7 @@ class Plant:
             title = f'the plant of {self.robot.name} with {len(self.row_names)} constraint rows'
             self._programs[variant] = plant_program.assemble(
                 title + (' (rank-finding)' if variant == RANK else ''), self._traced,
-                self.stabilisation, self.integrator, variant)
+                self.stabilisation, self.integrator, variant, self._delay)
         return self._programs[variant]
 
     @property
@@ -179,6 +182,7 @@ class Plant:
         n, m = self.robot.n, len(self.row_names)
         y = np.empty(plant_program.scratch_size(n, m))
         s = np.empty(2 + 8 * n + self._reference_size())
+        queue = np.tile(x[1 + 2 * n:], max(1, self._delay))
         done = np.zeros(2, dtype=np.int64)
         t0, taken, width = x[0], 0, 1 + 5 * n + 3 * m
         for variant in self._variants():
@@ -186,7 +190,7 @@ class Plant:
             # the start of a second variant is where the first stopped: same clock, same rows
             code = program.names['rollout'](
                 taken, count, self.step_size, t0, every, self.control_period, x,
-                program.prepared(vector), y, s, reference, rows, done)
+                program.prepared(vector), y, s, reference, rows, queue, done)
             taken = int(done[0])
             if code == loops.DEPENDENT and self.solver == 'auto' and variant == CHOLESKY:
                 LOG.info('constraint rows of %s became dependent at t = %g s: finding ranks',
@@ -222,6 +226,8 @@ class Plant:
             error = SimulationError(f'{name} left the finite numbers after {place}; use a smaller '
                                     'step or check torques and gains')
         error.partial = kept  # type: ignore[attr-defined]  what was recorded until then
+        error.state = State(  # type: ignore[attr-defined]  the last good one
+            float(x[0]), x[1:1 + n].copy(), x[1 + n:1 + 2 * n].copy())
         raise error
 
     def _input(self, state: State, tau: object) -> np.ndarray:
@@ -238,6 +244,8 @@ class Plant:
     def _steps(self, duration: float | None, steps: int | None) -> int:
         if (duration is None) == (steps is None):
             raise StateError('give either duration or steps')
+        if duration is not None and not np.isfinite(duration):
+            raise StateError(f'the duration is {duration}; expected finite seconds')
         count = steps if steps is not None else int(round(float(duration or 0.0)
                                                           / self.step_size))
         if count < 0:

@@ -8,7 +8,7 @@ rank of the rows in compiled loops (tracing/dependent.py). Both have the same in
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import Any, NamedTuple, Sequence
 
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.rows import Rows, trace_rows
@@ -17,21 +17,11 @@ from robodyn_ros.mechanics import equations, udwadia_kalaba
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.parameter_table import ParameterTable
 from robodyn_ros.robots.robot import Robot
+from robodyn_ros.signals import Control
 from robodyn_ros.tracing import Graph, inputs, Number, Scalar
 from robodyn_ros.tracing.program import dependent, Kernel, loops, Program
 
 CHOLESKY, RANK = 'cholesky', 'rank'
-
-
-class Control(NamedTuple):
-    """A control law to compile into the plant's loop."""
-
-    law: Callable[..., Sequence[Number]]
-    """law(t, q, v, reference, parameters) -> tau (n), on scalars."""
-    reference_size: int
-    """Numbers per control instant in the reference array."""
-    parameters: Mapping[str, float]
-    """Run-time parameters by name; the plant calls them 'controller.NAME'."""
 
 
 class Traced(NamedTuple):
@@ -65,15 +55,20 @@ def parameter_table(robot: Robot, constraints: Sequence[Constraint], chosen: Sta
 
 
 def trace(robot: Robot, constraints: Sequence[Constraint], chosen: Stabilisation,
-          control: Control | None, table: ParameterTable) -> Traced:
-    """Run the mechanics once with recording scalars."""
+          control: Control | None, table: ParameterTable, kinematic: bool = False) -> Traced:
+    """Run the mechanics once with recording scalars; kinematic: unit mass, no forces."""
     graph, n = Graph(), robot.n
     t = inputs(graph, 't', 1)[0]
     q, v, tau = (inputs(graph, letter, n) for letter in ('q', 'v', 'u'))
     reference = inputs(graph, 'r', control.reference_size if control else 0)
     p = inputs(graph, 'p', len(table.names))
     groups = {item.name: table.group(item.name, p) for item in constraints}
-    mass, bias = equations.mass_and_bias(robot.tree, Parameters.from_flat(p[:len(NAMES)]), q, v)
+    if kinematic:
+        mass: list[list[Number]] = [[float(i == k) for k in range(n)] for i in range(n)]
+        bias: list[Number] = list(tau)
+    else:
+        mass, bias = equations.mass_and_bias(robot.tree, Parameters.from_flat(p[:len(NAMES)]),
+                                             q, v)
     rows = trace_rows(robot, constraints, q, v, t, groups)
     force = [u - h + c for u, h, c in zip(tau, bias, rows.prescribed)]
     b = rows.b
@@ -86,7 +81,7 @@ def trace(robot: Robot, constraints: Sequence[Constraint], chosen: Stabilisation
 
 
 def assemble(title: str, traced: Traced, chosen: Stabilisation, integrator: str,
-             variant: str) -> Program:
+             variant: str, delay: int = 0) -> Program:
     """Make the program of one variant; nothing is compiled yet."""
     n, m = len(traced.q), len(traced.rows.names)
     make = _rank_kernels if variant == RANK else _straight_kernels
@@ -98,7 +93,8 @@ def assemble(title: str, traced: Traced, chosen: Stabilisation, integrator: str,
     names = {kernel.name for kernel in kernels}
     constants = {
         'N': n, 'ROWS': m, 'REFERENCE': len(traced.reference), 'ADVANCE': integrator,
-        'CONTROLLED': bool(traced.control), 'PROJECTED': chosen.kind == 'projection' and m > 0}
+        'CONTROLLED': bool(traced.control), 'DELAY': delay,
+        'PROJECTED': chosen.kind == 'projection' and m > 0}
     if 'control' not in names:
         constants['control'] = 'None'
     if variant != RANK and 'correct' not in names:

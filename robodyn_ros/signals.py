@@ -3,9 +3,11 @@
 """What travels between files: states and recorded motions, with shapes and units."""
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
+
+from robodyn_ros.tracing import Number
 
 
 class State(NamedTuple):
@@ -50,6 +52,36 @@ class Rollout(NamedTuple):
     def end(self) -> State:
         """Last state."""
         return State(float(self.t[-1]), self.q[-1].copy(), self.v[-1].copy())
+
+
+class Control(NamedTuple):
+    """A control law to compile into the plant's loop."""
+
+    law: Callable[..., Sequence[Number]]
+    """law(t, q, v, reference, parameters) -> tau (n), on scalars."""
+    reference_size: int
+    """Numbers per control instant in the reference array."""
+    parameters: Mapping[str, float]
+    """Run-time parameters by name; the plant calls them 'controller.NAME'."""
+    delay: int = 0
+    """Control instants between measuring and the torque's arrival."""
+
+
+class Reference(NamedTuple):
+    """A sampled motion that a controller shall follow: k instants, n joints."""
+
+    t: np.ndarray
+    """(k,) [s]"""
+    q: np.ndarray
+    """(k, n) [rad] or [m]"""
+    v: np.ndarray
+    """(k, n) [rad/s] or [m/s]"""
+    a: np.ndarray
+    """(k, n) [rad/s^2] or [m/s^2]"""
+
+    def rows(self) -> np.ndarray:
+        """q, v, a side by side (k, 3 n), as compiled control laws read them."""
+        return np.concatenate([self.q, self.v, self.a], axis=1)
 
 
 def rollout_from_rows(rows: np.ndarray, n: int, m: int) -> Rollout:

@@ -18,6 +18,7 @@ from robodyn_ros.robots.extras import AXES
 from robodyn_ros.robots.orientation import angles_of
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.tracing import Number
+from robodyn_ros.tracing.fields import number_fields
 
 
 def loop(frame_a: str, frame_b: str, axes: str | Sequence[str] = 'x y z',
@@ -50,7 +51,7 @@ def follow(frame: str, path: Callable[[Number], Sequence[Number]],
         number fields of a dataclass instance become run-time parameters
     """
     chosen = _axes(axes, name)
-    parameters = _number_fields(path)
+    parameters = number_fields(path)
 
     def phi(robot: Robot, q: Sequence[Number], t: Number, **values: Number) -> list[Number]:
         here = dict(zip('xyz', robot.position(frame, q)))
@@ -126,10 +127,3 @@ def _axes(axes: str | Sequence[str], name: str) -> tuple[str, ...]:
                               f'{" ".join(AXES)} at most once and at least one')
     return chosen
 
-
-def _number_fields(path: object) -> dict[str, float]:
-    if not dataclasses.is_dataclass(path) or isinstance(path, type):
-        return {}
-    return {f.name: float(getattr(path, f.name)) for f in dataclasses.fields(path)
-            if isinstance(getattr(path, f.name), (int, float))
-            and not isinstance(getattr(path, f.name), bool)}

@@ -17,7 +17,7 @@ import numpy as np
 from robodyn_ros.errors import ConstraintError, UnknownNameError
 
 KINDS = ('none', 'baumgarte', 'velocity_correction', 'projection')
-INTEGRATORS = ('rk4', 'semi_implicit_euler', 'euler', 'heun')
+INTEGRATORS = ('rk4', 'semi_implicit_euler', 'euler', 'heun', 'taylor')
 
 
 class Stabilisation(NamedTuple):
@@ -62,10 +62,11 @@ def amplification(integrator: str, alpha: float, beta: float, step: float) -> fl
     Factor by which one step multiplies a constraint error (1 or less is stable) [-].
 
     Largest |R(h lambda)| over the roots of lambda^2 + alpha lambda + beta = 0, R the integrator's
-    stability function; semi-implicit Euler by the eigenvalues of its step.
+    stability function; semi-implicit Euler and Taylor by the eigenvalues of their step.
     """
-    if integrator == 'semi_implicit_euler':
-        matrix = np.array([[1.0 - step ** 2 * beta, step - step ** 2 * alpha],
+    if integrator in ('semi_implicit_euler', 'taylor'):
+        reach = step ** 2 * (0.5 if integrator == 'taylor' else 1.0)
+        matrix = np.array([[1.0 - reach * beta, step - reach * alpha],
                            [-step * beta, 1.0 - step * alpha]])
         return float(np.abs(np.linalg.eigvals(matrix)).max())
     z = step * np.roots([1.0, alpha, beta])

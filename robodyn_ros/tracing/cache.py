@@ -11,6 +11,7 @@ in memory and a warning says so.
 """
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -57,6 +58,8 @@ def load(source: str, announce: Callable[[], None]) -> dict[str, Any]:
     :param announce: called once before compiling, not when the program comes from the cache
     """
     place = folder() / digest(source)
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]  nothing to compile, nothing to keep
+        return _execute(source, place / PROGRAM, keep=False)
     names = _load_published(place, source)
     if names is not None:
         return names
@@ -125,8 +128,9 @@ def _checksums(place: Path) -> dict[str, str]:
 def _sweep(parent: Path) -> None:
     """Remove what processes that were killed while compiling left behind a day ago."""
     for left in parent.glob('.building-*'):
-        if time.time() - left.stat().st_mtime > 86400.0:
-            shutil.rmtree(left, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # its own process may remove it just now
+            if time.time() - left.stat().st_mtime > 86400.0:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def _warn_once(sentence: str) -> None:

@@ -9,6 +9,7 @@ parameters alone is computed once per call of prepare(p, w), not at every evalua
 """
 from __future__ import annotations
 
+import math
 from typing import NamedTuple, Sequence
 
 from robodyn_ros.tracing.graph import Argument, Graph
@@ -86,11 +87,13 @@ def _prepare(graph: Graph, parameters: Sequence[Scalar], hoisted: dict[int, int]
 def _function(graph: Graph, kernel: Kernel, outputs: list[Argument], live: list[int],
               hoisted: dict[int, int]) -> tuple[str, int]:
     place = {x.node: i for i, x in enumerate(kernel.inputs)}
-    needed = {a for node in live for a in _arguments(graph, node)} | set(outputs)
+    # a set holds 25 (a node) and 25.0 (a constant) as one: keep nodes only
+    arguments = [*(a for node in live for a in _arguments(graph, node)), *outputs]
+    needed = {a for a in arguments if not isinstance(a, float)}
     lines = [f'def {kernel.name}(x, i, w, y, j):']
     lines += [f'    {_name(node)} = x[i + {place[node]}]' for node in live if node in place]
     lines += [f'    {_name(node)} = w[{slot}]' for node, slot in hoisted.items()
-              if any(type(a) is int and a == node for a in needed)]
+              if node in needed]
     count = _statements(graph, [n for n in live if n not in place], lines)
     lines += [f'    y[j + {k}] = {_text(a)}' for k, a in enumerate(outputs)]
     return '\n'.join(lines), count
@@ -133,4 +136,8 @@ def _name(node: Argument) -> str:
 
 
 def _text(a: Argument) -> str:
-    return (f'({a!r})' if a < 0 else repr(a)) if isinstance(a, float) else _name(a)
+    if not isinstance(a, float):
+        return _name(a)
+    text = repr(a) if math.isfinite(a) else repr(a).replace('inf', 'math.inf').replace(
+        'nan', 'math.nan')
+    return f'({text})' if text.startswith('-') else text

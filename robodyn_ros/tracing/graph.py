@@ -111,7 +111,7 @@ class Graph:
         if not (self._is(a, 'mul') and self._is(b, 'mul')):
             return False
         (a0, a1), (b0, b1) = self.args[int(a)], self.args[int(b)]
-        if a0 != a1 or b0 != b1:
+        if any(isinstance(x, float) for x in (a1, b1)) or a0 != a1 or b0 != b1:
             return False
         x, y = int(a0), int(b0)
         return {self.ops[x], self.ops[y]} == {'sin', 'cos'} and self.args[x] == self.args[y]

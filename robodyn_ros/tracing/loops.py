@@ -13,8 +13,8 @@ the text can be read, linted and called in plain Python. Layouts (N joints, ROWS
     correct  -> dq(N), dv(N), margin, phi(ROWS)            Newton step onto the rows
     control  -> tau(N)                                     of t, q(N), v(N), reference(REFERENCE)
 """
-from robodyn_ros.tracing.placeholders import (ADVANCE, CACHE, CONTROLLED, control, correct, dynamics, N,
-                                              njit, observe, PROJECTED, REFERENCE, ROWS)
+from robodyn_ros.tracing.placeholders import (ADVANCE, CACHE, control, CONTROLLED, correct, DELAY,
+                                              dynamics, N, njit, observe, PROJECTED, REFERENCE, ROWS)
 from robodyn_ros.tracing.tolerances import ON_ROWS
 
 OK, DEPENDENT, SINGULAR, NOT_FINITE, INCONSISTENT, NOT_PROJECTED = range(6)
@@ -27,7 +27,7 @@ def check(y):
     if not y[2 * N] > 0.0:
         return 2 if y[2 * N] <= 0.0 else 3
     if not y[2 * N + 1] > 0.0:
-        return 1 if y[2 * N + 1] > -1.5 else 4
+        return 4 if y[2 * N + 1] == -2.0 else 1
     return 0
 
 
@@ -60,6 +60,7 @@ def rk4(x, w, y, s, h):
 def euler(x, w, y, s, h):
     """Explicit Euler step."""
     dynamics(x, 0, w, y, 0)
+    x[0] += h
     for k in range(2 * N):
         x[1 + k] += h * y[k]
     return check(y)
@@ -69,9 +70,21 @@ def euler(x, w, y, s, h):
 def semi_implicit_euler(x, w, y, s, h):
     """Velocity first, then position with the new velocity."""
     dynamics(x, 0, w, y, 0)
+    x[0] += h
     for k in range(N):
         x[1 + N + k] += h * y[N + k]
         x[1 + k] += h * (y[k] + h * y[N + k])
+    return check(y)
+
+
+@njit(error_model='numpy')
+def taylor(x, w, y, s, h):
+    """Second-order Taylor step of the position, first-order of the velocity (paper 004)."""
+    dynamics(x, 0, w, y, 0)
+    x[0] += h
+    for k in range(N):
+        x[1 + k] += h * (y[k] + 0.5 * h * y[N + k])
+        x[1 + N + k] += h * y[N + k]
     return check(y)
 
 
@@ -135,6 +148,17 @@ def one_step(x, w, y, s, h):
 
 
 @njit(error_model='numpy')
+def delay_torque(x, queue):
+    """Exchange the torque in x for the one computed DELAY control instants ago."""
+    for k in range(N):
+        late = queue[k]
+        for d in range(DELAY - 1):
+            queue[d * N + k] = queue[(d + 1) * N + k]
+        queue[(DELAY - 1) * N + k] = x[1 + 2 * N + k]
+        x[1 + 2 * N + k] = late
+
+
+@njit(error_model='numpy')
 def record(x, w, y, rows, at):
     """Write t, q, v, tau, a, Qc, multipliers, phi, phi rate of the state x to a row."""
     for k in range(1 + 3 * N):
@@ -151,15 +175,15 @@ def derivative(x, w, y):
     return check(y)
 
 
-@njit('i8(i8, i8, f8, f8, i8, i8, f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], i8[::1])',
-      error_model='numpy', nogil=True, cache=CACHE)
-def rollout(first, steps, h, t0, every, period, x, w, y, s, reference, rows, done):
+@njit('i8(i8, i8, f8, f8, i8, i8, f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], '
+      'f8[::1], i8[::1])', error_model='numpy', nogil=True, cache=CACHE)
+def rollout(first, steps, h, t0, every, period, x, w, y, s, reference, rows, queue, done):
     """
     Run steps first .. steps - 1 from x; record every so many, control every period.
 
     Returns 0 or the reason to stop. On return x is the last good state, done[0] the next step and
     done[1] the rows written so far. With every = 0 nothing is recorded. The torque in x is held
-    between control instants.
+    between control instants; queue holds the torques still on their way (see DELAY).
     """
     width = 1 + 5 * N + 3 * ROWS
     resumed = first > 0
@@ -172,6 +196,8 @@ def rollout(first, steps, h, t0, every, period, x, w, y, s, reference, rows, don
             for i in range(REFERENCE):
                 s[at + 1 + 2 * N + i] = reference[(k // period) * REFERENCE + i]
             control(s, at, w, x, 1 + 2 * N)
+            if DELAY > 0:
+                delay_torque(x, queue)
         if every > 0 and k % every == 0:
             record(x, w, y, rows, (k // every) * width)
             done[1] = k // every + 1
@@ -189,6 +215,11 @@ def rollout(first, steps, h, t0, every, period, x, w, y, s, reference, rows, don
     done[0] = steps
     x[0] = t0 + steps * h
     if every > 0 and steps % every == 0:
+        # no step follows that would judge the rows of this state
+        dynamics(x, 0, w, y, 0)
+        code = check(y)
+        if code != 0:
+            return code
         record(x, w, y, rows, (steps // every) * width)
         done[1] = steps // every + 1
     return 0

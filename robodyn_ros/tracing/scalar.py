@@ -9,6 +9,8 @@ asking a Scalar for its truth or its value is an error whose sentence names the 
 """
 from __future__ import annotations
 
+import math
+from numbers import Real
 from typing import NoReturn, Union
 
 from robodyn_ros.errors import TracingError
@@ -107,15 +109,18 @@ class Scalar(Traced):
 
     def __pow__(self, exponent: object) -> 'Number':
         """Record a power: a whole number or 0.5, as products, a division or a square root."""
-        if exponent == 0.5:
+        if isinstance(exponent, Traced):
+            return self.__rpow__(exponent)
+        power = float(exponent) if isinstance(exponent, Real) else math.nan
+        if power == 0.5:
             return number(self.graph, self.graph.node('sqrt', self.node))
-        if not isinstance(exponent, (int, float)) or exponent != int(exponent):
+        if not power.is_integer():
             raise TracingError(f'a traced value was raised to the power {exponent!r}: only whole '
                                'numbers and 0.5 can be traced; use exp for others')
         result: Number = 1.0
-        for _ in range(abs(int(exponent))):
+        for _ in range(abs(int(power))):
             result = self * result
-        return result if exponent >= 0 else 1.0 / result
+        return result if power >= 0.0 else 1.0 / result
 
     def __rpow__(self, base: object) -> NoReturn:
         """Refuse: the exponent must be known."""

@@ -1,0 +1,134 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The three comparisons that the package promises, and the closed chain once more with projection.
+
+scara_450.servo.rk4         four servo rows (helix x y z and yaw) against MuJoCo without any row
+parallel_2dof.closure.rk4   four closure rows, exact against MuJoCo's soft ones
+irb120.terms                mass matrix and bias in a compiled loop against Pinocchio from Python
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn_ros.assembly import assemble_start
+from robodyn_ros.bench.effort import Effort
+from robodyn_ros.bench.peers import (find, missing, Mujoco, MUJOCO, Pinocchio, PINOCCHIO,
+                                     require_same)
+from robodyn_ros.bench.row import compared, Row
+from robodyn_ros.bench.timing import interleave
+from robodyn_ros.bench.watch import Watch
+from robodyn_ros.constraints.ready_made import follow, joint_combination
+from robodyn_ros.constraints.stabilisation import stabilisation
+from robodyn_ros.plant import Plant
+from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.signals import State
+from robodyn_ros.trajectories.paths import Helix
+
+STEP = 1e-3
+"""[s]"""
+
+
+def servo_plant() -> tuple[Plant, State]:
+    """scara_450 held on the helix of paper 000 with constant yaw, and its start."""
+    yaw = joint_combination({f'joint_{k}': 1.0 for k in (1, 2, 3)}, name='yaw')
+    plant = Plant(load_robot('scara_450'), [follow('tool0', Helix()), yaw], step=STEP)
+    near = State(0.0, np.radians([30.0, -55.0, 25.0, 0.0]), np.zeros(4))
+    return plant, assemble_start(plant, near).state
+
+
+def closed_plants() -> tuple[Plant, Plant, State]:
+    """parallel_2dof bare and with projection, and a start that moves without torque."""
+    robot = load_robot('parallel_2dof')
+    bare = Plant(robot, step=STEP)
+    exact = Plant(robot, step=STEP, stabilisation=stabilisation('projection'))
+    near = State(0.0, np.array([0.93, -1.66, 2.85, -1.87, -0.98, -2.05]),
+                 np.array([-0.1, -0.1, 0.1, 0.0, -0.1, 0.1]))
+    return bare, exact, assemble_start(bare, near).state
+
+
+def servo_row(effort: Effort, watch: Watch) -> Row:
+    """Four servo rows, RK4, per step of a 20 s rollout that records start and end."""
+    plant, start = servo_plant()
+    robot, steps = plant.robot, effort.servo_steps
+    peer = Mujoco(robot, STEP)
+    require_same('scara_450', robot.forward_dynamics(start.q, start.v, np.zeros(robot.n)),
+                 peer.acceleration(start))
+    timings = interleave(
+        {'ours': lambda: plant.rollout(start, steps=steps, every=steps),
+         MUJOCO: lambda: peer.run(start, steps)},
+        {'ours': steps, MUJOCO: steps}, effort.repeats, watch.tick)
+    motion = plant.rollout(start, steps=steps, every=max(1, steps // 100))
+    return compared('scara_450.servo.rk4', MUJOCO, timings, rows=len(plant.row_names),
+                    peer_rows=0, operations=plant.program().operations['dynamics'],
+                    violation=float(motion.violation.max()))
+
+
+def closure_rows(effort: Effort, watch: Watch) -> list[Row]:
+    """Closure rows, RK4, per step of a run without torque; bare, then projected."""
+    bare, exact, start = closed_plants()
+    steps = effort.closure_steps
+    peer = Mujoco(bare.robot, STEP)
+    both = {name: interleave({'ours': lambda: plant.advance(start, steps=steps),
+                              MUJOCO: lambda: peer.run(start, steps)},
+                             {'ours': steps, MUJOCO: steps}, effort.repeats, watch.tick)
+            for name, plant in (('bare', bare), ('exact', exact))}
+    gap = peer.violation(start, steps)
+    rows = []
+    for name, key, plant in (('parallel_2dof.closure.rk4', 'bare', bare),
+                             ('parallel_2dof.closure.projection.rk4', 'exact', exact)):
+        operations = plant.program().operations
+        rows.append(compared(
+            name, MUJOCO, both[key], rows=len(plant.row_names),
+            operations=operations['dynamics'],
+            violation=float(plant.rollout(start, steps=steps).violation.max()),
+            peer_violation=gap))
+    return rows
+
+
+def terms_row(effort: Effort, watch: Watch) -> Row:
+    """Mass matrix and bias at many states, ours with friction, Pinocchio's without."""
+    robot = load_robot('irb120')
+    random, n = np.random.default_rng(0), robot.n
+    q, v = random.uniform(-1.5, 1.5, (2, effort.states, n))
+    peer = Pinocchio(robot)
+    still = robot.parameters._replace(friction_scale=0.0)
+    require_same('irb120', robot.forward_dynamics(q[0], v[0], np.zeros(n), still),
+                 peer.acceleration(State(0.0, q[0], v[0])))
+    program = robot.compiled.program('mass_and_bias')
+    evaluate, w = program.names['many_evaluate'], program.prepared(
+        robot.parameters.flat())  # type: ignore[arg-type]
+    x = np.concatenate([q, v, np.zeros_like(q)], axis=1).reshape(-1)
+    y = np.empty(effort.states * (n * n + n))
+    pairs, pin, model, data = list(zip(q, v)), peer.engine, peer.model, peer.data
+
+    def theirs() -> None:
+        crba, effects = pin.crba, pin.nonLinearEffects
+        for position, velocity in pairs:
+            crba(model, data, position)
+            effects(model, data, position, velocity)
+
+    timings = interleave({'ours': lambda: evaluate(effort.states, x, w, y), PINOCCHIO: theirs},
+                         {'ours': effort.states, PINOCCHIO: effort.states}, effort.repeats,
+                         watch.tick)
+    return compared('irb120.terms', PINOCCHIO, timings, 'evaluation',
+                    operations=program.operations['evaluate'])
+
+
+def measure(effort: Effort, watch: Watch) -> list[Row]:
+    """Measure what there are peers for: the three promised rows first."""
+    with_mujoco, with_pinocchio = find(MUJOCO) is not None, find(PINOCCHIO) is not None
+    watch.begin('promised comparisons',
+                effort.repeats * (3 * with_mujoco + with_pinocchio))
+    rows: list[Row] = []
+    projected: list[Row] = []
+    if with_mujoco:
+        rows.append(servo_row(effort, watch))
+        closed, *projected = closure_rows(effort, watch)
+        rows.append(closed)
+    if with_pinocchio:
+        rows.append(terms_row(effort, watch))
+    for name, there in ((MUJOCO, with_mujoco), (PINOCCHIO, with_pinocchio)):
+        if not there:
+            watch.say(missing(name))
+    return rows + projected

@@ -1,0 +1,46 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""How much is measured: in full, in a minute, or next to nothing for a test."""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Effort(NamedTuple):
+    """Sizes of all measurements."""
+
+    repeats: int = 41
+    """Rounds of a comparison, of which the median counts."""
+    servo_steps: int = 20000
+    """20 s of the helix."""
+    closure_steps: int = 1500
+    """1.5 s of the closed chain."""
+    states: int = 2000
+    """States at which mass matrix and bias are evaluated per round."""
+    chains: tuple[int, ...] = (2, 4, 8, 16, 32)
+    """Joints of the chains that show the growth."""
+    chain_steps: int = 20000
+    """Steps per round of the chain of one joint; longer chains take fewer."""
+    long_steps: int = 1000000
+    """Steps of the run that must not allocate."""
+    rollouts: int = 1000
+    rollout_steps: int = 1000
+    rollout_repeats: int = 3
+    robots: tuple[str, ...] = ('scara_450', 'two_link', 'parallel_2dof', 'irb120', 'scara_1000')
+    """Robots whose start-up is timed."""
+
+    def reduced(self, repeats: int | None, steps: int | None) -> 'Effort':
+        """Return smaller sizes where they are asked for."""
+        small = self
+        if repeats is not None:
+            small = small._replace(repeats=repeats, rollout_repeats=min(repeats,
+                                                                        self.rollout_repeats))
+        if steps is not None:
+            small = small._replace(servo_steps=steps, closure_steps=steps, states=steps,
+                                   chain_steps=steps, long_steps=10 * steps,
+                                   rollout_steps=steps, rollouts=min(self.rollouts, steps))
+        return small
+
+
+FULL = Effort()
+QUICK = Effort(repeats=21, chains=(2, 4, 8), rollouts=100, robots=('scara_450',))

@@ -1,0 +1,84 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+What only a fresh process can tell: the first compile, start-up from the cache, peak memory.
+
+    python -m robodyn_ros.bench.fresh chain 8      prints one JSON object
+    python -m robodyn_ros.bench.fresh robot scara_450
+"""
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+import resource
+import subprocess
+import sys
+import time
+from typing import Any
+
+import robodyn_ros
+from robodyn_ros.bench.cases import servo_plant
+from robodyn_ros.bench.chain import chain, chain_start, STEP
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.plant import Plant
+from robodyn_ros.robots.robot import load_robot, Robot
+from robodyn_ros.signals import State
+
+
+def run_fresh(kind: str, what: str, folder: str) -> dict[str, Any]:
+    """
+    Build a plant and take one step in a new process.
+
+    :param folder: where that process keeps its compiled programs
+    :returns: what the process measured, and process_s, its whole life [s]
+    """
+    root = str(Path(robodyn_ros.__file__).resolve().parent.parent)
+    paths = [root, *filter(None, [os.environ.get('PYTHONPATH')])]
+    environment = {**os.environ, 'ROBODYN_CACHE_DIR': folder,
+                   'PYTHONPATH': os.pathsep.join(paths)}
+    begin = time.perf_counter()
+    done = subprocess.run([sys.executable, '-m', 'robodyn_ros.bench.fresh', kind, what],
+                          env=environment, capture_output=True, text=True)
+    seconds = time.perf_counter() - begin
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ['no message'])[-1]
+        raise RobodynError(f'the fresh process for {kind} {what} failed: {last}')
+    return {**json.loads(done.stdout), 'process_s': seconds}
+
+
+def peak_memory() -> float:
+    """Peak memory of this process so far [MB]; ru_maxrss is in kB on Linux."""
+    unit = 1.0 if sys.platform == 'darwin' else 1024.0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+def build(kind: str, what: str) -> tuple[Plant, State]:
+    """Return the plant of a chain or robot and a start; scara_450 with its four servo rows."""
+    if kind == 'chain':
+        return Plant(chain(int(what)), step=STEP), chain_start(int(what))
+    if what == 'scara_450':
+        return servo_plant()
+    robot: Robot = load_robot(what)
+    rest = (robot.limits.lower + robot.limits.upper) / 2.0
+    return Plant(robot, step=STEP, close_loops=False), State(0.0, rest, 0.0 * rest)
+
+
+def main() -> None:
+    """Measure in this process and print."""
+    kind, what = sys.argv[1:]
+    before, begin = peak_memory(), time.perf_counter()
+    plant, start = build(kind, what)
+    program = plant.program()
+    traced = time.perf_counter()
+    program.names
+    compiled = time.perf_counter()
+    plant.advance(start)
+    print(json.dumps({
+        'operations': program.operations['dynamics'], 'source_kB': len(program.source) / 1e3,
+        'trace_s': traced - begin, 'compile_s': compiled - traced,
+        'memory_MB': peak_memory() - before}))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,60 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Computed torque: the model's inverse dynamics of a corrected acceleration.
+
+    tau = M^ y + h^,   y = ref.a + kd (ref.v - v) + kp (ref.q - q)
+
+With a perfect model the error obeys edd + kd ed + kp e = 0 (paper 003; paper 004's inverse dynamics
+control). All joints must have motors; for closed chains use constraint following.
+"""
+from __future__ import annotations
+
+from typing import Mapping, Sequence
+
+from robodyn_ros.controllers.model import gains, joint_values, model_of, model_parameters, saturated
+from robodyn_ros.errors import StateError
+from robodyn_ros.mechanics import equations
+from robodyn_ros.mechanics.parameters import Parameters
+from robodyn_ros.robots.robot import Robot
+from robodyn_ros.signals import Control
+from robodyn_ros.tracing import Number
+
+
+def computed_torque(robot: Robot, *, kp: object = None, kd: object = None,
+                    natural_frequency: object = None, damping: float = 1.0,
+                    model: Parameters | None = None, saturate: bool = True) -> Control:
+    """
+    Computed-torque control with PD gains (see model.gains).
+
+    :param model: the controller's own payload, gravity and friction scale
+    :param saturate: limit torques to the efforts of the robot's file
+    """
+    refuse_passive(robot, 'computed_torque')
+    parameters = {**gains(robot, kp, kd, natural_frequency, damping),
+                  **model_parameters(robot, model)}
+
+    def law(t: Number, q: Sequence[Number], v: Sequence[Number], reference: Sequence[Number],
+            values: Mapping[str, Number]) -> list[Number]:
+        y = corrected_acceleration(robot, q, v, reference, values)
+        tau = equations.inverse_dynamics(robot.tree, model_of(values), q, v, y)
+        return saturated(robot, tau) if saturate else tau
+
+    return Control(law, 3 * robot.n, parameters)
+
+
+def corrected_acceleration(robot: Robot, q: Sequence[Number], v: Sequence[Number],
+                           reference: Sequence[Number],
+                           values: Mapping[str, Number]) -> list[Number]:
+    """y = ref.a + kd (ref.v - v) + kp (ref.q - q) (n,); reference holds q, v, a of the motion."""
+    n = robot.n
+    kp, kd = joint_values(robot, 'kp', values), joint_values(robot, 'kd', values)
+    return [reference[2 * n + k] + kd[k] * (reference[n + k] - v[k])
+            + kp[k] * (reference[k] - q[k]) for k in range(n)]
+
+
+def refuse_passive(robot: Robot, name: str) -> None:
+    """Raise when the robot has joints without motors."""
+    if robot.passive:
+        raise StateError(f'{name} drives every joint, but {robot.name} has passive joints '
+                         f'({", ".join(robot.passive)}); use constraint_following')

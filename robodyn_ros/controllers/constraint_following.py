@@ -1,0 +1,104 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Constraint following: the Udwadia-Kalaba force itself as control.
+
+The task rows are the plant's kind of constraints, with gains that pull errors to zero:
+A a = b - kd (rate) - kp phi. With a motor at every joint and no loops the torque is the UK force of
+the rows, smallest in the M^-1 norm (Gauss's principle decides what the rows leave open). With loops
+or passive joints only motors may act (paper 002): the rows of the loops are physics, realised by
+the pins, and the motors' torques u are the smallest with
+
+    A_t (a_0 + P M^-1 S^T u) = b_t,   u nearest to the pre-tension,
+
+where a_0 is the acceleration without motors and P M^-1 S^T u what the loops let pass of theirs.
+"""
+from __future__ import annotations
+
+from typing import Mapping, Sequence
+
+from robodyn_ros.constraints.constraint import Constraint
+from robodyn_ros.constraints.ready_made import loops_of
+from robodyn_ros.constraints.rows import trace_rows
+from robodyn_ros.controllers.model import (joint_values, model_of, model_parameters, per_joint,
+                                           saturated)
+from robodyn_ros.errors import StateError
+from robodyn_ros.mechanics import equations, udwadia_kalaba
+from robodyn_ros.mechanics.factorisation import solve_symmetric
+from robodyn_ros.mechanics.parameters import Parameters
+from robodyn_ros.robots.robot import Robot
+from robodyn_ros.signals import Control
+from robodyn_ros.tracing import Number
+
+
+def constraint_following(robot: Robot, task: Sequence[Constraint], *, kp: float = 100.0,
+                         kd: float = 20.0, model: Parameters | None = None,
+                         saturate: bool = True, pretension: object = 0.0) -> Control:
+    """
+    Control that makes the robot follow constraints.
+
+    :param kp: gain on phi [1/s^2]; :param kd: gain on its rate [1/s]
+    :param pretension: torque that motors keep where the task leaves a choice (n,) [N m]
+    """
+    parameters: dict[str, float] = {'kp': float(kp), 'kd': float(kd),
+                                    **model_parameters(robot, model)}
+    parameters.update(per_joint(robot, 'pretension', pretension))
+    for item in task:
+        parameters.update({f'{item.name}.{key}': x for key, x in item.parameters.items()})
+    motors = [k for k, joint in enumerate(robot.joints) if joint not in robot.passive]
+
+    def law(t: Number, q: Sequence[Number], v: Sequence[Number], reference: Sequence[Number],
+            values: Mapping[str, Number]) -> list[Number]:
+        own = {item.name: {key: values[f'{item.name}.{key}'] for key in item.parameters}
+               for item in task}
+        rows = trace_rows(robot, task, q, v, t, own)  # type: ignore[arg-type]
+        if len(rows.names) > len(motors):
+            raise StateError(f'the task has {len(rows.names)} rows ({", ".join(rows.names)}) for '
+                             f'{len(motors)} motors of {robot.name}; give at most one per motor')
+        wanted = [b - rate * values['kd'] - phi * values['kp']
+                  for b, rate, phi in zip(rows.b, rows.rate, rows.phi)]
+        mass, bias = equations.mass_and_bias(robot.tree, model_of(values), q, v)
+        applied = [-x for x in bias]
+        if len(motors) == robot.n and not robot.loops:
+            factor = udwadia_kalaba.factor_rows(mass, rows.A)
+            solution = udwadia_kalaba.solve(factor, applied, wanted)
+            tau = udwadia_kalaba.constraint_force(rows.A, solution.multipliers)
+        else:
+            closure = trace_rows(robot, loops_of(robot), q, v, t, {})  # type: ignore[arg-type]
+            factor = udwadia_kalaba.factor_rows(mass, closure.A)
+            rest = joint_values(robot, 'pretension', values)
+            tau = _motor_torques(factor, applied, closure.b, rows.A, wanted, motors, rest)
+        return saturated(robot, tau) if saturate else tau
+
+    return Control(law, 0, parameters)
+
+
+def _motor_torques(factor: udwadia_kalaba.RowFactor, applied: Sequence[Number],
+                   closure_b: Sequence[Number], task: Sequence[Sequence[Number]],
+                   wanted: Sequence[Number], motors: Sequence[int],
+                   rest: Sequence[Number]) -> list[Number]:
+    """Torques of the motors only, nearest to rest, that give A_t a = wanted (n,)."""
+    n = len(applied)
+    free = udwadia_kalaba.solve(factor, applied, closure_b).acceleration
+    still: list[Number] = [0.0] * len(closure_b)
+    passed = []  # acceleration that one unit of each motor's torque causes
+    for motor in motors:
+        unit: list[Number] = [float(k == motor) for k in range(n)]
+        passed.append(udwadia_kalaba.solve(factor, unit, still).acceleration)
+    effect = [[_dot(row, column) for column in passed] for row in task]  # (rows, motors)
+    held = [rest[motor] for motor in motors]
+    missing = [w - _dot(row, free) - _dot(line, held)
+               for w, row, line in zip(wanted, task, effect)]
+    gram = [[_dot(a, b) for b in effect] for a in effect]
+    (share,), _ = solve_symmetric(gram, [missing])
+    tau: list[Number] = [0.0] * n
+    for k, motor in enumerate(motors):
+        tau[motor] = held[k] + _dot([line[k] for line in effect], share)
+    return tau
+
+
+def _dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
+    total: Number = 0.0
+    for x, y in zip(a, b):
+        total = total + x * y
+    return total

@@ -1,0 +1,74 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+A controller's own model of the robot, apart from the plant's: mismatch is a parameter.
+
+Run-time parameters 'model.payload.mass', 'model.friction_scale', ... are those of the model; a
+friction scale of 1 compensates the friction the robot's file states, 0 leaves it alone.
+"""
+from __future__ import annotations
+
+from typing import Mapping, Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import SizeError, StateError
+from robodyn_ros.mechanics.parameters import NAMES, Parameters
+from robodyn_ros.robots.robot import Robot
+from robodyn_ros.tracing import clip, Number
+
+
+def model_parameters(robot: Robot, model: Parameters | None) -> dict[str, float]:
+    """Run-time parameters of the model; by default the file's gravity, no payload or friction."""
+    chosen = robot.parameters._replace(friction_scale=0.0) if model is None else model
+    robot.check_parameters(chosen)
+    return {f'model.{name}': float(value)  # type: ignore[arg-type]
+            for name, value in zip(NAMES, chosen.flat())}
+
+
+def model_of(parameters: Mapping[str, Number]) -> Parameters:
+    """Rebuild the model's parameters from the run-time ones."""
+    return Parameters.from_flat([parameters[f'model.{name}'] for name in NAMES])
+
+
+def per_joint(robot: Robot, name: str, value: object) -> dict[str, float]:
+    """One number for all joints, or one each, as parameters 'name.joint'."""
+    array = np.asarray(value, dtype=float)
+    if array.ndim == 0:
+        array = np.full(robot.n, float(array))
+    if array.shape != (robot.n,):
+        raise SizeError(f'{name} of {robot.name}', f'one number or {robot.n}', array.shape,
+                        f'joints are {", ".join(robot.joints)}')
+    if not np.all(np.isfinite(array)) or np.any(array < 0.0):
+        raise StateError(f'{name} of {robot.name} is {array.tolist()}; expected finite numbers '
+                         'that are not negative')
+    return {f'{name}.{joint}': float(x) for joint, x in zip(robot.joints, array)}
+
+
+def joint_values(robot: Robot, name: str, parameters: Mapping[str, Number]) -> list[Number]:
+    """Values of the parameters 'name.joint' in the order of the joints."""
+    return [parameters[f'{name}.{joint}'] for joint in robot.joints]
+
+
+def gains(robot: Robot, kp: object = None, kd: object = None, natural_frequency: object = None,
+          damping: float = 1.0) -> dict[str, float]:
+    """
+    PD gains per joint: kp [1/s^2] and kd [1/s], or natural frequency [rad/s] and damping ratio.
+
+    kp = omega^2, kd = 2 damping omega.
+    """
+    if natural_frequency is not None:
+        if kp is not None or kd is not None:
+            raise StateError('gains were given as kp or kd and as natural_frequency; give one or '
+                             'the other')
+        omega = np.asarray(natural_frequency, dtype=float)
+        kp, kd = omega ** 2, 2.0 * damping * omega
+    if kp is None or kd is None:
+        raise StateError('a controller needs kp and kd, or natural_frequency')
+    return {**per_joint(robot, 'kp', kp), **per_joint(robot, 'kd', kd)}
+
+
+def saturated(robot: Robot, tau: Sequence[Number]) -> list[Number]:
+    """Torques within the effort limits of the robot's file."""
+    return [x if np.isinf(limit) else clip(x, -limit, limit)
+            for x, limit in zip(tau, robot.limits.effort.tolist())]
