@@ -73,3 +73,7 @@ class LimitError(RobodynError):
 
 class SingularityError(RobodynError):
     """A path on which the arm loses a direction."""
+
+
+class ScenarioError(RobodynError):
+    """A scenario file that says something no run can use."""

@@ -33,6 +33,7 @@ from numba.core import config
 LOG = logging.getLogger('robodyn_ros')
 PROGRAM, CHECKSUMS = 'program.py', 'checksums.json'
 _warned: set[str] = set()
+_loaded: dict[str, dict[str, Any]] = {}  # programs of this process
 
 
 def folder() -> Path:

@@ -1,0 +1,98 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Measured rows as tables for people."""
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from robodyn_ros.bench.row import Row
+
+
+def print_tables(parts: Mapping[str, Sequence[Row]]) -> None:
+    """Print one table per part that was measured, on stdout."""
+    makers = {'cases': _cases, 'growth': _growth, 'allocation': _allocation,
+              'rollouts': _rollouts, 'startup': _startup}
+    console = Console()
+    for name, rows in parts.items():
+        if rows:
+            console.print(makers[name](rows))
+
+
+def _table(title: str, columns: Sequence[str], lines: Sequence[Sequence[str]]) -> Table:
+    table = Table(title=title, title_justify='left', title_style='bold')
+    table.add_column(columns[0], no_wrap=True)
+    for column in columns[1:]:
+        table.add_column(column, justify='right')
+    for line in lines:
+        table.add_row(*line)
+    return table
+
+
+def _cases(rows: Sequence[Row]) -> Table:
+    return _table('Time per step or evaluation [us], median (quartiles)',
+                  ['case', 'ours', 'peer', 'peer over ours', 'violation', "peer's"],
+                  [[row.name, _time(row.ours_us, row.details['ours_quartiles_us']),
+                    f'{row.peer} ' + _time(row.peer_us, row.details['peer_quartiles_us']),
+                    _number(row.ratio), _small(row.details.get('violation')),
+                    _small(row.details.get('peer_violation'))] for row in rows])
+
+
+def _growth(rows: Sequence[Row]) -> Table:
+    table = _table('Growth: free serial chains, RK4',
+                   ['joints', 'operations', 'trace s', 'compile s', 'peak MB', 'source kB',
+                    'kept kB', 'step us', 'mujoco step', 'ratio', 'evaluation', 'pinocchio aba'],
+                   [[str(row.details['joints']), str(row.details['operations']),
+                     *(_number(row.details[key]) for key in (
+                         'trace_s', 'compile_s', 'memory_MB', 'source_kB', 'cache_kB')),
+                     _number(row.ours_us), _number(row.peer_us), _number(row.ratio),
+                     _number(row.details['ours_evaluation_us']),
+                     _number(row.details['pinocchio_aba_us'])] for row in rows])
+    table.caption = 'trace, compile, peak memory: a fresh process with an empty cache'
+    return table
+
+
+def _allocation(rows: Sequence[Row]) -> Table:
+    lines = [[f'{steps} steps', _number(1e6 * seconds / steps), _number(peak), _number(grown)]
+             for row in rows
+             for steps, seconds, peak, grown in zip(*(row.details[key] for key in (
+                 'steps', 'seconds', 'traced_peak_kB', 'memory_growth_kB')))]
+    return _table('No allocation per step: scara_450 with servo rows, one call',
+                  ['run', 'us per step', 'traced peak kB', 'process growth kB'], lines)
+
+
+def _rollouts(rows: Sequence[Row]) -> Table:
+    first = rows[0].details
+    return _table(f'{first["rollouts"]} rollouts of {first["steps"]} steps, each with its own '
+                  'start and payload: million steps per second',
+                  ['case', 'cores', 'ours', 'mujoco', 'ratio'],
+                  [[row.name, str(row.details['cores']),
+                    _number(row.details['ours_steps_per_s'] / 1e6),
+                    _number(row.details['peer_steps_per_s'] / 1e6) if row.peer else '-',
+                    _number(row.ratio)] for row in rows])
+
+
+def _startup(rows: Sequence[Row]) -> Table:
+    first = rows[0].details
+    return _table('Start-up of a whole process [s]',
+                  ['plant', f'first (below {first["first_target_s"]:g})', 'of it compiling',
+                   f'from the cache (below {first["cached_target_s"]:g})'],
+                  [[row.name, *(_number(row.details[key]) for key in (
+                      'first_s', 'compile_s', 'cached_s'))] for row in rows])
+
+
+def _time(microseconds: float | None, quartiles: Sequence[float]) -> str:
+    return f'{_number(microseconds)} ({_number(quartiles[0])}..{_number(quartiles[1])})'
+
+
+def _number(value: Any) -> str:
+    """Three digits, without exponents."""
+    if value is None:
+        return '-'
+    return f'{value:.0f}' if abs(value) >= 100.0 else f'{value:.3g}'
+
+
+def _small(value: float | None) -> str:
+    return '-' if value is None else f'{value:.1e}'

@@ -1,0 +1,212 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+From settings to parts: robot, task, reference, control law and plant of a scenario.
+
+The one place that wires trajectories, controllers and plants; none of them knows the others. The
+simulation, the nodes and the papers all build their parts here.
+"""
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from robodyn_ros.constraints.constraint import Constraint
+from robodyn_ros.constraints.ready_made import follow
+from robodyn_ros.constraints.stabilisation import stabilisation
+from robodyn_ros.controllers.computed_torque import computed_torque
+from robodyn_ros.controllers.constraint_following import constraint_following
+from robodyn_ros.controllers.robust import robust
+from robodyn_ros.errors import ScenarioError, UnknownNameError
+from robodyn_ros.importing import import_object, is_import_path
+from robodyn_ros.inverse_kinematics import joint_motion
+from robodyn_ros.mechanics.parameters import Parameters
+from robodyn_ros.plant import Plant
+from robodyn_ros.robots.robot import Robot
+from robodyn_ros.scenario import (ControllerSettings, DynamicsSettings, ModelSettings,
+                                  TrajectorySettings)
+from robodyn_ros.signals import Control, Reference
+from robodyn_ros.tracing import Number
+from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
+from robodyn_ros.trajectories.limits import check_limits
+from robodyn_ros.trajectories.paths import Helix, SineLine
+from robodyn_ros.trajectories.sampling import sample
+from robodyn_ros.trajectories.via_points import ViaPoints
+
+PATHS = {'helix': Helix, 'line': SineLine, 'via_points': ViaPoints}
+JOINT_MOTIONS = {'joint_sine': JointSine, 'joint_waypoints': JointWaypoints, 'table': Table}
+CONTROLLERS = ('none', 'computed_torque', 'robust', 'constraint_following')
+
+
+def parameters_of(robot: Robot, settings: ModelSettings) -> Parameters:
+    """Run-time parameters of a model; the robot file's gravity where none is given."""
+    for key, count in (('gravity', 3), ('payload_centre', 3), ('payload_inertia', 6)):
+        value = getattr(settings, key)
+        if len(value) != count and not (key == 'gravity' and not value):
+            raise ScenarioError(f'model.{key} is {list(value)}; expected {count} numbers')
+    return robot.check_parameters(Parameters(
+        settings.gravity or robot.parameters.gravity,  # type: ignore[arg-type]
+        settings.payload_mass, settings.payload_centre,  # type: ignore[arg-type]
+        settings.payload_inertia, settings.friction_scale))
+
+
+def motion_of(settings: TrajectorySettings) -> Any:
+    """Path in space (called with t) or joint motion (with sample) of a trajectory; None: none."""
+    if settings.kind == 'none':
+        return None
+    kinds = {**PATHS, **JOINT_MOTIONS}
+    if is_import_path(settings.kind):
+        made = import_object(settings.kind, 'trajectory.kind')
+        return made(**settings.parameters) if isinstance(made, type) else made
+    if settings.kind not in kinds:
+        raise UnknownNameError('trajectory', settings.kind, ('none', *kinds), 'trajectory.kind')
+    values = dict(settings.parameters)
+    if settings.kind in ('via_points', 'joint_waypoints'):
+        _fold_points(values, settings)
+    known = {f.name for f in dataclasses.fields(kinds[settings.kind])}
+    for key, value in values.items():
+        if key not in known:
+            raise UnknownNameError('key', f'trajectory.parameters.{key}', known)
+        values[key] = tuple(value) if isinstance(value, list) else value
+    try:
+        return kinds[settings.kind](**values)
+    except TypeError as error:
+        raise ScenarioError(f'trajectory.parameters of {settings.kind!r}: {error}') from None
+
+
+def _fold_points(values: dict[str, Any], settings: TrajectorySettings) -> None:
+    """Turn flat lists into points: ROS parameter files have no lists of lists."""
+    times = values.get('times', [])
+    for key in ('points', 'positions', 'velocities', 'accelerations'):
+        flat = values.get(key)
+        if flat is None:
+            continue
+        count = len(times) if isinstance(times, list) else 0
+        if not isinstance(flat, list) or not count or len(flat) % count:
+            raise ScenarioError(f'trajectory.parameters.{key} is {flat!r}; expected the '
+                                f'coordinates of {count} points one after another')
+        width = len(flat) // count
+        values[key] = tuple(tuple(map(float, flat[k:k + width]))
+                            for k in range(0, len(flat), width))
+
+
+def task_of(settings: TrajectorySettings) -> list[Constraint]:
+    """Constraints that hold the frame on the path; empty for joint motions."""
+    path = motion_of(settings)
+    if path is None or hasattr(path, 'sample'):
+        return []
+    task = [follow(settings.frame, path, settings.axes, 'path')]
+    for axis, value in settings.hold.items():
+        task.append(follow(settings.frame, Constant(float(value)), axis, f'hold_{axis}'))
+    return task
+
+
+def put_path(settings: TrajectorySettings, times: np.ndarray, points: np.ndarray) -> None:
+    """Overwrite the coordinates of points (k, 3) that a path in space prescribes exactly."""
+    path = motion_of(settings)
+    if path is None or hasattr(path, 'sample'):
+        return
+    position = sample(path, times).position
+    for column, axis in enumerate(settings.axes):
+        if axis in 'xyz':
+            points[:, 'xyz'.index(axis)] = position[:, column]
+
+
+@dataclasses.dataclass(frozen=True)
+class Constant:
+    """A coordinate that stays where it is."""
+
+    value: float
+
+    def __call__(self, t: Number) -> list[Number]:
+        """Return the value at any time."""
+        return [self.value]
+
+
+def reference_of(robot: Robot, settings: TrajectorySettings, duration: float,
+                 period: float) -> Reference | None:
+    """Sampled joint motion of a trajectory, one row per control instant; None without one."""
+    motion = motion_of(settings)
+    if motion is None:
+        return None
+    if hasattr(motion, 'sample'):
+        samples = motion.sample(np.arange(int(round(duration / period)) + 1) * period)
+        reference = Reference(*samples)
+        if reference.q.shape[1] != robot.n:
+            raise ScenarioError(f'the trajectory {settings.kind!r} moves {reference.q.shape[1]} '
+                                f'joints; {robot.name} has {robot.n} '
+                                f'({", ".join(robot.joints)})')
+    else:
+        chosen = settings.inverse_kinematics
+        start = np.array(chosen.start or (0.0,) * robot.n)
+        reference = joint_motion(
+            robot, task_of(settings), start, duration, step=period, kp=chosen.kp, kd=chosen.kd,
+            integrator=chosen.integrator, through_singularities=chosen.through_singularities)
+    if not settings.ignore_limits:
+        check_limits(robot, reference)
+    return reference
+
+
+def control_of(robot: Robot, settings: ControllerSettings,
+               task: Sequence[Constraint]) -> Control | None:
+    """Control law of a controller; None without one."""
+    kind = settings.kind
+    if kind == 'none':
+        return None
+    if is_import_path(kind):
+        control = import_object(kind, 'controller.kind')(robot, settings)
+        if not isinstance(control, Control):
+            raise ScenarioError(f'controller.kind is {kind!r}: it returned {control!r}; expected a '
+                                'Control')
+        return control._replace(delay=settings.delay)
+    if kind not in CONTROLLERS:
+        raise UnknownNameError('controller', kind, CONTROLLERS, 'controller.kind')
+    model = parameters_of(robot, settings.model)
+    if kind == 'constraint_following':
+        if not task:
+            raise ScenarioError('constraint_following needs a trajectory that is a path in space')
+        control = constraint_following(
+            robot, task, kp=(settings.kp or (100.0,))[0], kd=(settings.kd or (20.0,))[0],
+            model=model, saturate=settings.saturate, pretension=_one_or_each(settings.pretension))
+        return control._replace(delay=settings.delay)
+    gains: dict[str, Any] = {
+        'kp': _one_or_each(settings.kp), 'kd': _one_or_each(settings.kd),
+        'natural_frequency': _one_or_each(settings.natural_frequency),
+        'damping': settings.damping, 'model': model, 'saturate': settings.saturate}
+    make: Callable[..., Control] = computed_torque
+    if kind == 'robust':
+        make = robust
+        gains.update(rho=settings.rho, epsilon=settings.epsilon, p=settings.p)
+    return make(robot, **gains)._replace(delay=settings.delay)
+
+
+def _one_or_each(values: tuple[float, ...]) -> Any:
+    return None if not values else values[0] if len(values) == 1 else values
+
+
+def plant_of(robot: Robot, settings: DynamicsSettings, task: Sequence[Constraint],
+             control: Control | None = None, control_period: int = 1) -> Plant:
+    """Plant of a scenario, with the control law compiled in if given."""
+    constraints: list[Constraint] = []
+    for name in settings.constraints:
+        if name == 'task':
+            if not task:
+                raise ScenarioError("dynamics.constraints names 'task', but the trajectory is no "
+                                    'path in space')
+            constraints.extend(task)
+        elif is_import_path(name):
+            item = import_object(name, 'dynamics.constraints')
+            if not isinstance(item, Constraint):
+                raise ScenarioError(f'dynamics.constraints: {name!r} is {item!r}; expected a '
+                                    'function decorated with @constraint')
+            constraints.append(item)
+        else:
+            raise UnknownNameError('constraint', name, ('task', 'package.module:name'),
+                                   'dynamics.constraints')
+    chosen = settings.stabilisation
+    gains = {'alpha': chosen.alpha, 'beta': chosen.beta} if chosen.kind == 'baumgarte' else {}
+    return Plant(robot, constraints, stabilisation=stabilisation(chosen.kind, **gains),
+                 integrator=settings.integrator, step=settings.step, control=control,
+                 control_period=control_period)

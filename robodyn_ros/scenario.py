@@ -1,0 +1,227 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Scenario files: everything a run needs, in one ROS 2 parameter file.
+
+    /**:         ros__parameters: values every node shares (robot, duration)
+    dynamics:    ros__parameters: the plant
+    controller:  ros__parameters: the control law and its model of the robot
+    trajectory:  ros__parameters: the motion that is wanted
+
+The dataclasses below are the one list of what may stand there, with defaults and units; a key they
+do not know is an error. The same file drives `ros2 launch`, `robodyn run` and `robodyn simulate`.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Mapping, Sequence
+
+import yaml
+
+from robodyn_ros.errors import ScenarioError, UnknownNameError
+from robodyn_ros.settings import merge, settings_from
+from robodyn_ros.share import share_folder
+
+Numbers = tuple[float, ...]
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """What a plant or a controller believes about the robot beyond its file."""
+
+    gravity: Numbers = ()
+    """In the base frame [m/s^2]; empty: the robot file's."""
+    friction_scale: float = 1.0
+    """Factor on the file's joint friction [-]."""
+    payload_mass: float = 0.0
+    """[kg]"""
+    payload_centre: Numbers = (0.0, 0.0, 0.0)
+    """In the payload frame, tool0 [m]."""
+    payload_inertia: Numbers = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    """ixx, iyy, izz, ixy, ixz, iyz about the payload's centre [kg m^2]."""
+
+
+@dataclass(frozen=True)
+class StabilisationSettings:
+    """See constraints/stabilisation.py."""
+
+    kind: str = 'none'
+    """none, baumgarte, velocity_correction or projection."""
+    alpha: float = 0.0
+    """Baumgarte gain on the rate [1/s]."""
+    beta: float = 0.0
+    """Baumgarte gain on the error [1/s^2]."""
+
+
+@dataclass(frozen=True)
+class NoiseSettings:
+    """Gaussian noise on the measured state, repeatable by its seed."""
+
+    position: float = 0.0
+    """Standard deviation [rad] or [m]."""
+    velocity: float = 0.0
+    """Standard deviation [rad/s] or [m/s]."""
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class DynamicsSettings:
+    """The simulated plant."""
+
+    step: float = 1e-3
+    """Integration step [s]."""
+    integrator: str = 'rk4'
+    """rk4, semi_implicit_euler, euler or heun."""
+    initial_position: Numbers = ()
+    """[rad] or [m]; empty: the start of the reference."""
+    initial_velocity: Numbers = ()
+    """[rad/s] or [m/s]; empty: that of the reference, or zero with an initial position."""
+    assemble: bool = True
+    """Move the start onto the constraints before the run."""
+    constraints: Names = ()
+    """'task' holds the plant on the trajectory; or import paths package.module:name."""
+    stabilisation: StabilisationSettings = field(default_factory=StabilisationSettings)
+    model: ModelSettings = field(default_factory=ModelSettings)
+    noise: NoiseSettings = field(default_factory=NoiseSettings)
+
+
+@dataclass(frozen=True)
+class ControllerSettings:
+    """The control law."""
+
+    kind: str = 'none'
+    """none, computed_torque, robust, constraint_following or an import path."""
+    period: float = 1e-3
+    """Time between control instants; the torque is held between them [s]."""
+    delay: int = 0
+    """Control instants between measuring and acting."""
+    kp: Numbers = ()
+    """Gain on the error, one for all joints or one each [1/s^2]."""
+    kd: Numbers = ()
+    """Gain on its rate [1/s]."""
+    natural_frequency: Numbers = ()
+    """Instead of kp and kd [rad/s]."""
+    damping: float = 1.0
+    """Damping ratio with natural_frequency [-]."""
+    rho: float = 0.0
+    """Size of the robust term [rad/s^2]."""
+    epsilon: float = 0.1
+    """Boundary layer of the robust term."""
+    p: Numbers = (1.0, 1.0)
+    """Diagonal of P in the robust law's Lyapunov equation."""
+    pretension: Numbers = (0.0,)
+    """Torque kept where a task leaves a choice [N m]."""
+    saturate: bool = True
+    """Limit torques to the efforts of the robot's file."""
+    model: ModelSettings = field(default_factory=lambda: ModelSettings(friction_scale=0.0))
+
+
+@dataclass(frozen=True)
+class InverseKinematicsSettings:
+    """Second-order closed-loop inversion, see inverse_kinematics.py."""
+
+    kp: float = 900.0
+    """[1/s^2]"""
+    kd: float = 60.0
+    """[1/s]"""
+    integrator: str = 'taylor'
+    """taylor or euler."""
+    start: Numbers = ()
+    """Configuration that picks the branch [rad] or [m]; empty: all zero."""
+    through_singularities: bool = False
+
+
+@dataclass(frozen=True)
+class TrajectorySettings:
+    """The motion that is wanted."""
+
+    kind: str = 'none'
+    """none, helix, line, via_points, joint_sine, joint_waypoints, table or an import path."""
+    frame: str = 'tool0'
+    """Frame that follows a path in space."""
+    axes: Names = ('x', 'y', 'z')
+    """Axes the path's coordinates mean: x y z roll pitch yaw."""
+    hold: Mapping[str, float] = field(default_factory=dict)
+    """Further axes and their constant values, such as yaw: 0.0 [m] or [rad]."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the chosen kind, such as radius (see trajectories/)."""
+    ignore_limits: bool = False
+    """Do not refuse motions beyond the robot file's limits."""
+    inverse_kinematics: InverseKinematicsSettings = field(
+        default_factory=InverseKinematicsSettings)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A whole run."""
+
+    name: str
+    robot: str
+    """Name of a robot of the package or path of a URDF."""
+    duration: float = 10.0
+    """[s]"""
+    tolerance: float = 1e-3
+    """Tracking error of the tool (joints, for joint motions) a healthy run stays within."""
+    dynamics: DynamicsSettings = field(default_factory=DynamicsSettings)
+    controller: ControllerSettings = field(default_factory=ControllerSettings)
+    trajectory: TrajectorySettings = field(default_factory=TrajectorySettings)
+
+
+SECTIONS = ('dynamics', 'controller', 'trajectory')
+
+
+def scenario_names() -> list[str]:
+    """Names of the scenarios that come with the package."""
+    return sorted(path.stem for path in share_folder('config').glob('*.yaml'))
+
+
+def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scenario:
+    """
+    Read a scenario of this package by name or any file by path.
+
+    :param changes: 'dynamics.model.payload_mass=5' and the like, as of --set
+    """
+    text = str(name_or_path)
+    path = share_folder('config') / f'{text}.yaml' if text in scenario_names() else Path(text)
+    if not path.suffix and not path.exists():
+        raise UnknownNameError('scenario', text, scenario_names(),
+                               'this package (or give the path of a YAML file)')
+    data = _flattened(_read(path), path)
+    for change in changes:
+        merge(data, change)
+    robot = data.get('robot', '')
+    local = path.parent / str(robot)
+    if str(robot).endswith('.urdf') and local.exists():
+        data['robot'] = str(local)
+    return settings_from(Scenario, {**data, 'name': path.stem}, str(path))
+
+
+def _read(path: Path) -> Any:
+    try:
+        return yaml.safe_load(path.read_text(encoding='utf-8'))
+    except FileNotFoundError:
+        raise ScenarioError(f'{path}: there is no such file; give a scenario of this package '
+                            f'({", ".join(scenario_names())}) or the path of one') from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f'{path}: cannot be read ({error})') from None
+    except yaml.YAMLError as error:
+        raise ScenarioError(f'{path}: is not YAML ({" ".join(str(error).split())})') from None
+
+
+def _flattened(data: Any, path: Path) -> dict[str, Any]:
+    """Sections without ROS's own layers: shared values at the top, one mapping per node."""
+    if not isinstance(data, dict) or not data:
+        raise ScenarioError(f'{path}: expected the sections /**, {", ".join(SECTIONS)}')
+    result: dict[str, Any] = {}
+    for node, body in data.items():
+        if node not in ('/**', *SECTIONS):
+            raise UnknownNameError('section', node, ('/**', *SECTIONS), str(path))
+        values = body.get('ros__parameters') if isinstance(body, dict) else None
+        if not isinstance(values, dict) or set(body) != {'ros__parameters'}:
+            raise ScenarioError(f'{path}: section {node!r} must hold ros__parameters and nothing '
+                                'else, as ROS 2 parameter files do')
+        result.update(values) if node == '/**' else result.update({node: dict(values)})
+    result.pop('use_sim_time', None)  # ROS's own; the nodes read it, the scenario does not need it
+    return result

@@ -1,0 +1,181 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Run a scenario without ROS: plant, controller and reference closed-loop in one compiled call.
+
+    result = simulate(load_scenario('scara_helix'), duration=20.0)
+    result.t, result.q, result.tau, result.error, result.violation, result.tool, ...
+"""
+from __future__ import annotations
+
+from typing import Mapping, NamedTuple
+
+import numpy as np
+
+from robodyn_ros import build
+from robodyn_ros.assembly import assemble_start, Assembly
+from robodyn_ros.errors import ScenarioError
+from robodyn_ros.mechanics.parameters import NAMES
+from robodyn_ros.robots.robot import load_robot, Robot
+from robodyn_ros.scenario import Scenario
+from robodyn_ros.signals import Control, Reference, Rollout, State
+from robodyn_ros.tracing import Number
+
+
+class Result(NamedTuple):
+    """Everything a run recorded: k control instants, n joints, m constraint rows."""
+
+    scenario: Scenario
+    robot: Robot
+    motion: Rollout
+    """t, q, v, tau, a, constraint_force, multipliers, phi, phi_rate (see signals.Rollout)."""
+    reference: Reference | None
+    """What was wanted, at the same instants."""
+    tool: np.ndarray
+    """Position of the trajectory's frame (k, 3) [m]."""
+    tool_reference: np.ndarray
+    """Where it should have been (k, 3) [m]; NaN without a trajectory."""
+    row_names: tuple[str, ...]
+    assembly: Assembly
+    """How far the start had to move onto the constraints."""
+
+    @property
+    def t(self) -> np.ndarray:
+        """Times (k,) [s]."""
+        return self.motion.t
+
+    @property
+    def q(self) -> np.ndarray:
+        """Positions (k, n) [rad] or [m]."""
+        return self.motion.q
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities (k, n) [rad/s] or [m/s]."""
+        return self.motion.v
+
+    @property
+    def tau(self) -> np.ndarray:
+        """Applied torques (k, n) [N m] or [N]."""
+        return self.motion.tau
+
+    @property
+    def constraint_force(self) -> np.ndarray:
+        """Constraint forces Qc (k, n) [N m] or [N]."""
+        return self.motion.constraint_force
+
+    @property
+    def violation(self) -> np.ndarray:
+        """Largest constraint error at each instant (k,) [m] or [rad]."""
+        return self.motion.violation
+
+    @property
+    def error(self) -> np.ndarray:
+        """Tracking error reference - state (k, n) [rad] or [m]; NaN without a reference."""
+        if self.reference is None:
+            return np.full_like(self.q, np.nan)
+        return self.reference.q - self.q
+
+    @property
+    def tool_error(self) -> np.ndarray:
+        """Distance of the frame from where it should be (k,) [m]."""
+        return np.linalg.norm(self.tool - self.tool_reference, axis=1)
+
+
+class Simulation:
+    """A scenario made ready: traced parts and run-time values; run() may be called repeatedly."""
+
+    def __init__(self, scenario: Scenario, duration: float | None = None):
+        """Build every part; programs are compiled on first use."""
+        self.scenario = scenario
+        self.duration = scenario.duration if duration is None else float(duration)
+        self.robot = load_robot(scenario.robot)
+        dynamics, controller = scenario.dynamics, scenario.controller
+        self.period = whole_steps(controller.period, dynamics.step)
+        self.task = build.task_of(scenario.trajectory)
+        self.reference = build.reference_of(self.robot, scenario.trajectory, self.duration,
+                                            controller.period)
+        self.control = build.control_of(self.robot, controller, self.task)
+        noisy = dynamics.noise.position > 0.0 or dynamics.noise.velocity > 0.0
+        if self.control is not None and noisy:
+            self.control = with_noise(self.control, self.robot.n)
+        self.plant = build.plant_of(self.robot, dynamics, self.task, self.control, self.period)
+        values = build.parameters_of(self.robot, dynamics.model).flat()
+        self.parameters: Mapping[str, float] = dict(zip(NAMES, values))  # type: ignore[arg-type]
+        self.assembly = initial_state(self)
+        self._rows = self._reference_rows(noisy)
+
+    def _reference_rows(self, noisy: bool) -> np.ndarray | None:
+        if self.control is None or self.control.reference_size == 0:
+            return None
+        n, count = self.robot.n, int(round(self.duration / self.scenario.controller.period)) + 1
+        noise = self.scenario.dynamics.noise
+        wanted = self.control.reference_size - (2 * n if noisy else 0)
+        parts = []
+        if wanted:
+            if self.reference is None:
+                raise ScenarioError(f'the controller {self.scenario.controller.kind!r} follows a '
+                                    'trajectory, but the scenario has none; set trajectory.kind')
+            parts.append(self.reference.rows())
+        if noisy:
+            random = np.random.default_rng(noise.seed)
+            parts.append(random.normal(0.0, noise.position, (count, n)))
+            parts.append(random.normal(0.0, noise.velocity, (count, n)))
+        return np.concatenate(parts, axis=1)
+
+    def run(self, parameters: Mapping[str, float] | None = None) -> Result:
+        """Integrate and record at every control instant."""
+        motion = self.plant.rollout(self.assembly.state, self.duration, reference=self._rows,
+                                    every=self.period,
+                                    parameters={**self.parameters, **(parameters or {})})
+        frame = self.scenario.trajectory.frame
+        if frame not in self.robot.frames:
+            frame = self.robot.frames[-1]
+        tool = self.robot.frame(frame, motion.q).position
+        wanted = np.full_like(tool, np.nan)
+        if self.reference is not None:
+            wanted = self.robot.frame(frame, self.reference.q).position
+            build.put_path(self.scenario.trajectory, motion.t, wanted)
+        return Result(self.scenario, self.robot, motion, self.reference, tool, wanted,
+                      self.plant.row_names, self.assembly)
+
+
+def simulate(scenario: Scenario, duration: float | None = None) -> Result:
+    """Run a scenario; see Result for every array."""
+    return Simulation(scenario, duration).run()
+
+
+def initial_state(run: Simulation) -> Assembly:
+    """Start of the plant: as the scenario says, else the start of the reference; assembled."""
+    settings, robot = run.scenario.dynamics, run.robot
+    q = np.zeros(robot.n)
+    v = np.zeros(robot.n)
+    if settings.initial_position:
+        q = robot.array('dynamics.initial_position', settings.initial_position)
+    elif run.reference is not None:
+        q, v = run.reference.q[0], run.reference.v[0]
+    if settings.initial_velocity:
+        v = robot.array('dynamics.initial_velocity', settings.initial_velocity)
+    start = State(0.0, q, v)
+    if not settings.assemble:
+        return Assembly(start, np.zeros(robot.n), np.zeros(robot.n), float('nan'))
+    return assemble_start(run.plant, start, parameters=run.parameters)
+
+
+def whole_steps(period: float, step: float) -> int:
+    """Integration steps per control period; the period must be a whole number of them."""
+    count = int(round(period / step)) if step > 0.0 else 0
+    if count < 1 or abs(count * step - period) > 1e-9 * period:
+        raise ScenarioError(f'controller.period is {period} s and dynamics.step {step} s; expected '
+                            'the period to be a whole number of steps')
+    return count
+
+
+def with_noise(control: Control, n: int) -> Control:
+    """Return the control law fed with a state plus noise from the last 2 n reference columns."""
+    def law(t: Number, q: list, v: list, reference: list, values: Mapping) -> list:
+        clean, noise = reference[:-2 * n], reference[-2 * n:]
+        return list(control.law(t, [x + e for x, e in zip(q, noise[:n])],
+                                [x + e for x, e in zip(v, noise[n:])], clean, values))
+
+    return control._replace(law=law, reference_size=control.reference_size + 2 * n)
