@@ -3,8 +3,8 @@
 """
 Put an inconsistent start onto the constraints, and tell by how much it had to move.
 
-Positions: damped Gauss-Newton on phi(q, t) = 0, shortest steps (numpy's least squares, so dependent
-and redundant rows are legal). Velocities: the smallest change that fits A v = c.
+Positions: damped Gauss-Newton on phi(q, t) = 0, shortest steps (numpy's least squares, so
+dependent and redundant rows are legal). Velocities: the smallest change that fits A v = c.
 """
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class Constant:
 
 def reference_of(robot: Robot, settings: TrajectorySettings, duration: float,
                  period: float) -> Reference | None:
-    """Sampled joint motion of a trajectory, one row per control instant; None without one."""
+    """Sample the joint motion of a trajectory at every control instant; None without one."""
     motion = motion_of(settings)
     if motion is None:
         return None
@@ -158,8 +158,8 @@ def control_of(robot: Robot, settings: ControllerSettings,
     if is_import_path(kind):
         control = import_object(kind, 'controller.kind')(robot, settings)
         if not isinstance(control, Control):
-            raise ScenarioError(f'controller.kind is {kind!r}: it returned {control!r}; expected a '
-                                'Control')
+            raise ScenarioError(f'controller.kind is {kind!r}: it returned {control!r}; expected '
+                                'a Control')
         return control._replace(delay=settings.delay)
     if kind not in CONTROLLERS:
         raise UnknownNameError('controller', kind, CONTROLLERS, 'controller.kind')

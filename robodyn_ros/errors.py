@@ -7,10 +7,18 @@ All errors derive from :class:`RobodynError`. Each message names what was read (
 joint, row), the value found, what was expected and what to do; nodes and the command line print
 it as it is, without a traceback.
 """
+from __future__ import annotations
+
+from typing import Any
 
 
 class RobodynError(Exception):
     """Base of all errors this package raises on purpose."""
+
+    partial: Any = None
+    """What was recorded until then (a Rollout), if anything."""
+    state: Any = None
+    """The last good State of a simulation that stopped."""
 
 
 class TracingError(RobodynError):

@@ -22,8 +22,8 @@ from robodyn_ros import plant_program
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.ready_made import loops_of
 from robodyn_ros.constraints.stabilisation import INTEGRATORS, Stabilisation, step_warning
-from robodyn_ros.errors import (ConstraintError, SimulationError, SingularMassError, SizeError,
-                                StateError, UnknownNameError)
+from robodyn_ros.errors import (ConstraintError, RobodynError, SimulationError,
+                                SingularMassError, SizeError, StateError, UnknownNameError)
 from robodyn_ros.plant_program import CHOLESKY, RANK
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import Control, Rollout, rollout_from_rows, State
@@ -31,6 +31,8 @@ from robodyn_ros.tracing.program import loops, Program
 
 LOG = logging.getLogger('robodyn_ros')
 SOLVERS = ('auto', CHOLESKY, RANK)
+RESERVED = ('gravity', 'payload', 'stabilisation', 'controller')
+"""First words of other run-time parameters, which no constraint may be called."""
 
 
 class Plant:
@@ -54,10 +56,7 @@ class Plant:
         self.robot, self.integrator, self.step_size = robot, integrator, float(step)
         self.constraints = [*(loops_of(robot) if close_loops else []), *constraints]
         self.stabilisation, self.control_period = stabilisation, int(control_period)
-        names = [item.name for item in self.constraints]
-        double = next((name for name in names if names.count(name) > 1), None)
-        if double:
-            raise ConstraintError(f'two constraints are called {double!r}; give each its own name')
+        _check_names(self.constraints)
         self.table = plant_program.parameter_table(robot, self.constraints, stabilisation, control)
         self._traced = plant_program.trace(robot, self.constraints, stabilisation, control,
                                            self.table, kinematic)
@@ -209,7 +208,7 @@ class Plant:
         n, name = self.robot.n, self.robot.name
         place = f't = {x[0]:.6g} s, q = {np.round(x[1:1 + n], 6).tolist()}'
         rows = ', '.join(self.row_names)
-        error: Exception
+        error: RobodynError
         if code == loops.SINGULAR:
             error = SingularMassError(f'the mass matrix of {name} is not positive definite at '
                                       f'{place}; give every moving link mass and inertia')
@@ -225,9 +224,8 @@ class Plant:
         else:
             error = SimulationError(f'{name} left the finite numbers after {place}; use a smaller '
                                     'step or check torques and gains')
-        error.partial = kept  # type: ignore[attr-defined]  what was recorded until then
-        error.state = State(  # type: ignore[attr-defined]  the last good one
-            float(x[0]), x[1:1 + n].copy(), x[1 + n:1 + 2 * n].copy())
+        error.partial = kept
+        error.state = State(float(x[0]), x[1:1 + n].copy(), x[1 + n:1 + 2 * n].copy())
         raise error
 
     def _input(self, state: State, tau: object) -> np.ndarray:
@@ -265,6 +263,20 @@ class Plant:
             raise SizeError('reference', f'({instants} or more, {size})', array.shape,
                             'one row per control instant')
         return np.ascontiguousarray(array).reshape(-1)
+
+
+def _check_names(constraints: Sequence[Constraint]) -> None:
+    for item in constraints:
+        if not isinstance(item, Constraint):
+            raise ConstraintError(f'{item!r} is no constraint; decorate the function with '
+                                  '@constraint')
+    names = [item.name for item in constraints]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConstraintError(f'two constraints are called {name!r}; give each its own name')
+        if '.' in name or name in RESERVED:
+            raise ConstraintError(f'a constraint is called {name!r}; use a name without dots that '
+                                  f'is none of {", ".join(RESERVED)}')
 
 
 def _check_options(robot: Robot, integrator: str, step: float, period: int, solver: str) -> None:

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Mapping
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from robodyn_ros.errors import SimulationError
 from robodyn_ros.plant import Plant
 from robodyn_ros.signals import State
+from scipy.integrate import solve_ivp
 
 
 def integrate_accurately(plant: Plant, state: State, times: np.ndarray, *, tau: object = None,

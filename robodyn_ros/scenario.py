@@ -17,11 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Mapping, Sequence
 
-import yaml
-
 from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.settings import merge, settings_from
 from robodyn_ros.share import share_folder
+import yaml
 
 Numbers = tuple[float, ...]
 Names = tuple[str, ...]

@@ -9,9 +9,8 @@ import math
 import typing
 from typing import Any, Mapping
 
-import yaml
-
 from robodyn_ros.errors import ScenarioError, UnknownNameError
+import yaml
 
 
 def settings_from(kind: type, values: Mapping[str, Any], place: str, prefix: str = '') -> Any:

@@ -166,8 +166,8 @@ def whole_steps(period: float, step: float) -> int:
     """Integration steps per control period; the period must be a whole number of them."""
     count = int(round(period / step)) if step > 0.0 else 0
     if count < 1 or abs(count * step - period) > 1e-9 * period:
-        raise ScenarioError(f'controller.period is {period} s and dynamics.step {step} s; expected '
-                            'the period to be a whole number of steps')
+        raise ScenarioError(f'controller.period is {period} s and dynamics.step {step} s; '
+                            'expected the period to be a whole number of steps')
     return count
 
 

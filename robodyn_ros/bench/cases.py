@@ -15,41 +15,18 @@ from robodyn_ros.assembly import assemble_start
 from robodyn_ros.bench.effort import Effort
 from robodyn_ros.bench.peers import (find, missing, Mujoco, MUJOCO, Pinocchio, PINOCCHIO,
                                      require_same)
+from robodyn_ros.bench.plants import (closed_plant, NEAR_CLOSED, NEAR_HELIX, servo_plant,
+                                      STEP)
 from robodyn_ros.bench.row import compared, Row
 from robodyn_ros.bench.timing import interleave
 from robodyn_ros.bench.watch import Watch
-from robodyn_ros.constraints.ready_made import follow, joint_combination
-from robodyn_ros.constraints.stabilisation import stabilisation
-from robodyn_ros.plant import Plant
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.signals import State
-from robodyn_ros.trajectories.paths import Helix
-
-STEP = 1e-3
-"""[s]"""
-
-
-def servo_plant() -> tuple[Plant, State]:
-    """scara_450 held on the helix of paper 000 with constant yaw, and its start."""
-    yaw = joint_combination({f'joint_{k}': 1.0 for k in (1, 2, 3)}, name='yaw')
-    plant = Plant(load_robot('scara_450'), [follow('tool0', Helix()), yaw], step=STEP)
-    near = State(0.0, np.radians([30.0, -55.0, 25.0, 0.0]), np.zeros(4))
-    return plant, assemble_start(plant, near).state
-
-
-def closed_plants() -> tuple[Plant, Plant, State]:
-    """parallel_2dof bare and with projection, and a start that moves without torque."""
-    robot = load_robot('parallel_2dof')
-    bare = Plant(robot, step=STEP)
-    exact = Plant(robot, step=STEP, stabilisation=stabilisation('projection'))
-    near = State(0.0, np.array([0.93, -1.66, 2.85, -1.87, -0.98, -2.05]),
-                 np.array([-0.1, -0.1, 0.1, 0.0, -0.1, 0.1]))
-    return bare, exact, assemble_start(bare, near).state
-
 
 def servo_row(effort: Effort, watch: Watch) -> Row:
     """Four servo rows, RK4, per step of a 20 s rollout that records start and end."""
-    plant, start = servo_plant()
+    plant = servo_plant()
+    start = assemble_start(plant, NEAR_HELIX).state
     robot, steps = plant.robot, effort.servo_steps
     peer = Mujoco(robot, STEP)
     require_same('scara_450', robot.forward_dynamics(start.q, start.v, np.zeros(robot.n)),
@@ -66,7 +43,8 @@ def servo_row(effort: Effort, watch: Watch) -> Row:
 
 def closure_rows(effort: Effort, watch: Watch) -> list[Row]:
     """Closure rows, RK4, per step of a run without torque; bare, then projected."""
-    bare, exact, start = closed_plants()
+    bare, exact = closed_plant(), closed_plant('projection')
+    start = assemble_start(bare, NEAR_CLOSED).state
     steps = effort.closure_steps
     peer = Mujoco(bare.robot, STEP)
     both = {name: interleave({'ours': lambda: plant.advance(start, steps=steps),

@@ -8,8 +8,6 @@ import numpy as np
 from robodyn_ros.robots.robot import Robot, robot_from_text
 from robodyn_ros.signals import State
 
-STEP = 1e-3
-"""[s]"""
 AXES = ((0.0, 0.6, 0.8), (0.8, 0.0, 0.6), (0.36, 0.48, 0.8))
 """Joint axes, taken in turn; none is along an axis of its link."""
 LINK = '''

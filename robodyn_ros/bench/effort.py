@@ -28,6 +28,8 @@ class Effort(NamedTuple):
     rollout_repeats: int = 3
     robots: tuple[str, ...] = ('scara_450', 'two_link', 'parallel_2dof', 'irb120', 'scara_1000')
     """Robots whose start-up is timed."""
+    startups: int = 3
+    """Starts from the cache, of which the median counts."""
 
     def reduced(self, repeats: int | None, steps: int | None) -> 'Effort':
         """Return smaller sizes where they are asked for."""
@@ -43,4 +45,4 @@ class Effort(NamedTuple):
 
 
 FULL = Effort()
-QUICK = Effort(repeats=21, chains=(2, 4, 8), rollouts=100, robots=('scara_450',))
+QUICK = Effort(repeats=21, chains=(2, 4), rollouts=50, robots=('scara_450',), startups=1)

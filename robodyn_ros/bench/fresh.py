@@ -11,19 +11,17 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-import resource
 import subprocess
 import sys
 import time
 from typing import Any
 
 import robodyn_ros
-from robodyn_ros.bench.cases import servo_plant
-from robodyn_ros.bench.chain import chain, chain_start, STEP
+from robodyn_ros.bench.chain import chain, chain_start
+from robodyn_ros.bench.memory import peak_memory
+from robodyn_ros.bench.plants import any_plant, STEP
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.plant import Plant
-from robodyn_ros.robots.robot import load_robot, Robot
-from robodyn_ros.signals import State
 
 
 def run_fresh(kind: str, what: str, folder: str) -> dict[str, Any]:
@@ -47,28 +45,14 @@ def run_fresh(kind: str, what: str, folder: str) -> dict[str, Any]:
     return {**json.loads(done.stdout), 'process_s': seconds}
 
 
-def peak_memory() -> float:
-    """Peak memory of this process so far [MB]; ru_maxrss is in kB on Linux."""
-    unit = 1.0 if sys.platform == 'darwin' else 1024.0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
-
-
-def build(kind: str, what: str) -> tuple[Plant, State]:
-    """Return the plant of a chain or robot and a start; scara_450 with its four servo rows."""
-    if kind == 'chain':
-        return Plant(chain(int(what)), step=STEP), chain_start(int(what))
-    if what == 'scara_450':
-        return servo_plant()
-    robot: Robot = load_robot(what)
-    rest = (robot.limits.lower + robot.limits.upper) / 2.0
-    return Plant(robot, step=STEP, close_loops=False), State(0.0, rest, 0.0 * rest)
-
-
 def main() -> None:
     """Measure in this process and print."""
     kind, what = sys.argv[1:]
     before, begin = peak_memory(), time.perf_counter()
-    plant, start = build(kind, what)
+    if kind == 'chain':
+        plant, start = Plant(chain(int(what)), step=STEP), chain_start(int(what))
+    else:
+        plant, start = any_plant(what)
     program = plant.program()
     traced = time.perf_counter()
     program.names

@@ -12,22 +12,21 @@ from robodyn_ros.bench.watch import Watch
 
 FIRST_TARGET, CACHED_TARGET = 10.0, 2.0
 """What the package promises: seconds of a whole process, first and from the cache."""
-REPEATS = 3
 
 
 def measure(effort: Effort, watch: Watch) -> list[Row]:
     """One row per robot; its time is that of a whole process that starts from the cache."""
-    watch.begin('start-up in fresh processes', len(effort.robots) * (1 + REPEATS))
+    watch.begin('start-up in fresh processes', len(effort.robots) * (1 + effort.startups))
     rows = []
     for name in effort.robots:
         with tempfile.TemporaryDirectory(prefix='robodyn_bench_') as folder:
             first = run_fresh('robot', name, folder)
             watch.tick()
             cached = []
-            for _ in range(REPEATS):
+            for _ in range(effort.startups):
                 cached.append(run_fresh('robot', name, folder)['process_s'])
                 watch.tick()
-        middle = sorted(cached)[REPEATS // 2]
+        middle = sorted(cached)[effort.startups // 2]
         rows.append(Row(f'startup.{name}', 1e6 * middle, unit='process', details={
             'first_s': first['process_s'], 'compile_s': first['compile_s'], 'cached_s': middle,
             'first_target_s': FIRST_TARGET, 'cached_target_s': CACHED_TARGET}))

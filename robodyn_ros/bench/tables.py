@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from robodyn_ros.bench.row import Row
+WIDTH = 112
+"""Columns of a table that goes to a file or a pipe."""
 
 
 def print_tables(parts: Mapping[str, Sequence[Row]]) -> None:
@@ -16,6 +18,8 @@ def print_tables(parts: Mapping[str, Sequence[Row]]) -> None:
     makers = {'cases': _cases, 'growth': _growth, 'allocation': _allocation,
               'rollouts': _rollouts, 'startup': _startup}
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=WIDTH)
     for name, rows in parts.items():
         if rows:
             console.print(makers[name](rows))
@@ -25,15 +29,15 @@ def _table(title: str, columns: Sequence[str], lines: Sequence[Sequence[str]]) -
     table = Table(title=title, title_justify='left', title_style='bold')
     table.add_column(columns[0], no_wrap=True)
     for column in columns[1:]:
-        table.add_column(column, justify='right')
+        table.add_column(column, justify='right', min_width=max(map(len, column.split())))
     for line in lines:
         table.add_row(*line)
     return table
 
 
 def _cases(rows: Sequence[Row]) -> Table:
-    return _table('Time per step or evaluation [us], median (quartiles)',
-                  ['case', 'ours', 'peer', 'peer over ours', 'violation', "peer's"],
+    return _table('Time per step or evaluation in us, median and half the range of the middle half',
+                  ['case', 'ours', 'peer', 'over ours', 'violation', "peer's"],
                   [[row.name, _time(row.ours_us, row.details['ours_quartiles_us']),
                     f'{row.peer} ' + _time(row.peer_us, row.details['peer_quartiles_us']),
                     _number(row.ratio), _small(row.details.get('violation')),
@@ -42,15 +46,16 @@ def _cases(rows: Sequence[Row]) -> Table:
 
 def _growth(rows: Sequence[Row]) -> Table:
     table = _table('Growth: free serial chains, RK4',
-                   ['joints', 'operations', 'trace s', 'compile s', 'peak MB', 'source kB',
-                    'kept kB', 'step us', 'mujoco step', 'ratio', 'evaluation', 'pinocchio aba'],
+                   ['joints', 'opera- tions', 'trace s', 'compile s', 'peak MB', 'source kB',
+                    'kept kB', 'step us', 'mujoco step', 'ratio', 'one of 4', 'pinocchio aba'],
                    [[str(row.details['joints']), str(row.details['operations']),
                      *(_number(row.details[key]) for key in (
                          'trace_s', 'compile_s', 'memory_MB', 'source_kB', 'cache_kB')),
                      _number(row.ours_us), _number(row.peer_us), _number(row.ratio),
                      _number(row.details['ours_evaluation_us']),
                      _number(row.details['pinocchio_aba_us'])] for row in rows])
-    table.caption = 'trace, compile, peak memory: a fresh process with an empty cache'
+    table.caption = ('trace, compile, peak memory: a fresh process with an empty cache; one of the 4 '
+                     'evaluations of a step stands beside aba')
     return table
 
 
@@ -76,7 +81,7 @@ def _rollouts(rows: Sequence[Row]) -> Table:
 
 def _startup(rows: Sequence[Row]) -> Table:
     first = rows[0].details
-    return _table('Start-up of a whole process [s]',
+    return _table('Start-up of a whole process in seconds',
                   ['plant', f'first (below {first["first_target_s"]:g})', 'of it compiling',
                    f'from the cache (below {first["cached_target_s"]:g})'],
                   [[row.name, *(_number(row.details[key]) for key in (
@@ -84,7 +89,8 @@ def _startup(rows: Sequence[Row]) -> Table:
 
 
 def _time(microseconds: float | None, quartiles: Sequence[float]) -> str:
-    return f'{_number(microseconds)} ({_number(quartiles[0])}..{_number(quartiles[1])})'
+    spread = 50.0 * (quartiles[1] - quartiles[0]) / (microseconds or 1.0)
+    return f'{_number(microseconds)} ±{spread:.0f} %'
 
 
 def _number(value: Any) -> str:

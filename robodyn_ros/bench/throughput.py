@@ -9,21 +9,21 @@ rollout records every step, so ours is measured with recording every step too.
 from __future__ import annotations
 
 import os
-from typing import Any
+import time
+from typing import Any, Mapping
 
 import numpy as np
 
 from robodyn_ros.bench.effort import Effort
 from robodyn_ros.bench.peers import find, Mujoco, MUJOCO, require_same
+from robodyn_ros.bench.plants import STEP
 from robodyn_ros.bench.row import compared, Row
-from robodyn_ros.bench.timing import interleave, Task
+from robodyn_ros.bench.timing import interleave, Task, Timing
 from robodyn_ros.bench.watch import Watch
 from robodyn_ros.plant import Plant
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.signals import State
 
-STEP = 1e-3
-"""[s]"""
 HEAVIEST = 5.0
 """Largest payload [kg]."""
 
@@ -72,25 +72,28 @@ class Batch:
 def measure(effort: Effort, watch: Watch) -> list[Row]:
     """One core, then all, each without recording and with every step recorded."""
     batch = Batch(effort.rollouts, effort.rollout_steps)
-    cores, total = os.cpu_count() or 1, effort.rollouts * effort.rollout_steps
+    cores = os.cpu_count() or 1
     kinds = [('one_core', 1)] + ([('all_cores', cores)] if cores > 1 else [])
-    watch.begin(f'{effort.rollouts} rollouts', 2 * len(kinds) * effort.rollout_repeats)
+    watch.begin(f'{effort.rollouts} rollouts', len(kinds) * effort.rollout_repeats)
     engine = find(MUJOCO)
     models = batch.models() if engine is not None else []
     rows = []
     for name, workers in kinds:
-        for suffix, every in (('', effort.rollout_steps), ('.recorded', 1)):
-            tasks = {'ours': batch.ours(workers, every)}
-            if models:
-                tasks[MUJOCO] = batch.mujoco(models, engine, workers)
-            timings = interleave(tasks, dict.fromkeys(tasks, total), effort.rollout_repeats,
-                                 watch.tick)
-            details = {'rollouts': effort.rollouts, 'steps': effort.rollout_steps,
-                       'cores': workers, 'ours_steps_per_s': 1e6 / timings['ours'].median}
-            title = f'scara_450.rollouts.{name}{suffix}'
-            if models:
-                details['peer_steps_per_s'] = 1e6 / timings[MUJOCO].median
-                rows.append(compared(title, MUJOCO, timings, **details))
-            else:
-                rows.append(Row(title, timings['ours'].median, details=details))
+        tasks = {'': batch.ours(workers, effort.rollout_steps),
+                 '.recorded': batch.ours(workers, 1)}
+        if models:
+            tasks[MUJOCO] = batch.mujoco(models, engine, workers)
+        units = dict.fromkeys(tasks, effort.rollouts * effort.rollout_steps)
+        timings = interleave(tasks, units, effort.rollout_repeats, watch.tick, time.perf_counter)
+        rows += [_row(f'scara_450.rollouts.{name}{suffix}', {'ours': timings[suffix], **timings},
+                      rollouts=effort.rollouts, steps=effort.rollout_steps, cores=workers)
+                 for suffix in ('', '.recorded')]
     return rows
+
+
+def _row(name: str, timings: Mapping[str, Timing], **details: Any) -> Row:
+    details['ours_steps_per_s'] = 1e6 / timings['ours'].median
+    if MUJOCO not in timings:
+        return Row(name, timings['ours'].median, details=details)
+    details['peer_steps_per_s'] = 1e6 / timings[MUJOCO].median
+    return compared(name, MUJOCO, timings, **details)

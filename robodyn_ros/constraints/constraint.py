@@ -43,7 +43,7 @@ class Constraint:
 
 
 def constraint(function: Callable | None = None, *, name: str = '') -> Any:
-    """Make a function phi(robot, q, t) or psi(robot, q, v, t) a constraint (decorator)."""
+    """Make a function of robot, q, t (or robot, q, v, t) a constraint; for use as decorator."""
     if function is None:
         return lambda f: constraint(f, name=name)
     called = name or function.__name__

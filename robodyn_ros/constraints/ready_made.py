@@ -92,7 +92,11 @@ def knife_edge(frame: str, across: Sequence[float] = (0.0, 1.0, 0.0),
 
     A skate, a blade or a wheel that does not slip sideways; non-holonomic.
     """
-    direction = tuple(float(x) / math.sqrt(sum(float(y) ** 2 for y in across)) for x in across)
+    length = math.sqrt(sum(float(x) ** 2 for x in across))
+    if len(across) != 3 or not 0.0 < length < math.inf:
+        raise ConstraintError(f'across of constraint {name!r} is {tuple(across)}; expected three '
+                              'numbers that are not all zero')
+    direction = tuple(float(x) / length for x in across)
 
     def psi(robot: Robot, q: Sequence[Number], v: Sequence[Number], t: Number) -> list[Number]:
         linear, _ = robot.velocity(frame, q, v)
@@ -123,7 +127,6 @@ def _axes(axes: str | Sequence[str], name: str) -> tuple[str, ...]:
         if axis not in AXES:
             raise UnknownNameError('axis', axis, AXES, f'constraint {name!r}')
     if not chosen or len(set(chosen)) != len(chosen):
-        raise ConstraintError(f'axes of constraint {name!r} are {" ".join(chosen)!r}; name each of '
-                              f'{" ".join(AXES)} at most once and at least one')
+        raise ConstraintError(f'axes of constraint {name!r} are {" ".join(chosen)!r}; name each '
+                              f'of {" ".join(AXES)} at most once and at least one')
     return chosen
-

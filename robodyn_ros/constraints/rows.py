@@ -51,8 +51,8 @@ def trace_rows(robot: Robot, constraints: Sequence[Constraint], q: Sequence[Scal
             rows.prescribed[:] = [x + y for x, y in zip(rows.prescribed, values)]
             continue
         if item.rows and len(item.rows) != len(values):
-            raise ConstraintError(f'constraint {item.name!r} returned {len(values)} rows; expected '
-                                  f'{len(item.rows)} ({", ".join(item.rows)})')
+            raise ConstraintError(f'constraint {item.name!r} returned {len(values)} rows; '
+                                  f'expected {len(item.rows)} ({", ".join(item.rows)})')
         rows.names.extend(item.rows or _names(item.name, len(values)))
         if item.level == VELOCITY:
             A = jacobian(values, v)  # noqa: N806

@@ -54,6 +54,10 @@ def stabilisation(kind: str, alpha: float | None = None, beta: float | None = No
     if kind != 'baumgarte' and (alpha or beta):
         raise ConstraintError(f'stabilisation {kind!r} has no gains; use baumgarte for alpha and '
                               'beta')
+    for name, value in (('alpha', alpha), ('beta', beta)):
+        if value is not None and not np.isfinite(value):
+            raise ConstraintError(f'{name} of the stabilisation is {value}; expected a finite '
+                                  'number')
     return Stabilisation(kind, float(alpha or 0.0), float(beta or 0.0))
 
 

@@ -5,14 +5,15 @@ Computed torque: the model's inverse dynamics of a corrected acceleration.
 
     tau = M^ y + h^,   y = ref.a + kd (ref.v - v) + kp (ref.q - q)
 
-With a perfect model the error obeys edd + kd ed + kp e = 0 (paper 003; paper 004's inverse dynamics
-control). All joints must have motors; for closed chains use constraint following.
+With a perfect model the error obeys edd + kd ed + kp e = 0 (paper 003; the inverse dynamics
+control of paper 004). All joints must have motors; for closed chains use constraint following.
 """
 from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from robodyn_ros.controllers.model import gains, joint_values, model_of, model_parameters, saturated
+from robodyn_ros.controllers.model import (gains, joint_values, model_of, model_parameters,
+                                           saturated)
 from robodyn_ros.errors import StateError
 from robodyn_ros.mechanics import equations
 from robodyn_ros.mechanics.parameters import Parameters
@@ -46,7 +47,7 @@ def computed_torque(robot: Robot, *, kp: object = None, kd: object = None,
 def corrected_acceleration(robot: Robot, q: Sequence[Number], v: Sequence[Number],
                            reference: Sequence[Number],
                            values: Mapping[str, Number]) -> list[Number]:
-    """y = ref.a + kd (ref.v - v) + kp (ref.q - q) (n,); reference holds q, v, a of the motion."""
+    """Return y (n,) of the law above; reference holds q, v, a of the motion one after another."""
     n = robot.n
     kp, kd = joint_values(robot, 'kp', values), joint_values(robot, 'kd', values)
     return [reference[2 * n + k] + kd[k] * (reference[n + k] - v[k])

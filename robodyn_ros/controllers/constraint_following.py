@@ -4,10 +4,10 @@
 Constraint following: the Udwadia-Kalaba force itself as control.
 
 The task rows are the plant's kind of constraints, with gains that pull errors to zero:
-A a = b - kd (rate) - kp phi. With a motor at every joint and no loops the torque is the UK force of
-the rows, smallest in the M^-1 norm (Gauss's principle decides what the rows leave open). With loops
-or passive joints only motors may act (paper 002): the rows of the loops are physics, realised by
-the pins, and the motors' torques u are the smallest with
+A a = b - kd (rate) - kp phi. With a motor at every joint and no loops the torque is the UK force
+of the rows, smallest in the M^-1 norm (Gauss's principle decides what the rows leave open). With
+loops or passive joints only motors may act (paper 002): the rows of the loops are physics,
+realised by the pins, and the motors' torques u are the smallest with
 
     A_t (a_0 + P M^-1 S^T u) = b_t,   u nearest to the pre-tension,
 

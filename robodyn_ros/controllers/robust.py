@@ -3,26 +3,27 @@
 """
 Robust control: computed torque plus a term that outweighs a bounded model error (paper 004).
 
-    y = ref.a + kd ed + kp e + w,   z = Q12 e + Q22 ed,   w = rho z/|z| (|z| >= eps), rho z/eps else
+    y = ref.a + kd ed + kp e + w,   z = Q12 e + Q22 ed,   w = rho z / max(|z|, eps)
 
-Q solves H^T Q + Q H = -P for H = [[0, 1], [-kp, -kd]], joint by joint, P = diag(p1, p2). Inside the
-boundary layer |z| < eps the term is linear: it is then nothing but more PD gain.
+Q solves H^T Q + Q H = -P for H = [[0, 1], [-kp, -kd]], joint by joint, P = diag(p1, p2). Inside
+the boundary layer |z| < eps the term is linear: it is then nothing but more PD gain.
 """
 from __future__ import annotations
 
 from typing import Mapping, Sequence
 
 import numpy as np
-from scipy.linalg import solve_continuous_lyapunov
 
 from robodyn_ros.controllers.computed_torque import corrected_acceleration, refuse_passive
-from robodyn_ros.controllers.model import gains, joint_values, model_of, model_parameters, saturated
+from robodyn_ros.controllers.model import (gains, joint_values, model_of, model_parameters,
+                                           saturated)
 from robodyn_ros.errors import StateError
 from robodyn_ros.mechanics import equations
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import Control
 from robodyn_ros.tracing import maximum, Number, sqrt
+from scipy.linalg import solve_continuous_lyapunov
 
 
 def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: object = None,

@@ -58,7 +58,7 @@ def half_solve(factor: MassFactor, right: Sequence[Number]) -> list[Number]:
 
 
 def finish_solve(factor: MassFactor, half: Sequence[Number]) -> list[Number]:
-    """Return L^-1 D^-1 half: M^-1 right = finish_solve(half_solve(right))."""
+    """Return L^-1 D^-1 half, which is M^-1 right for half = L^-T right."""
     x = [y * d for y, d in zip(half, factor.inverse_pivots)]
     for k in range(len(x)):
         for j in range(k):
@@ -103,4 +103,3 @@ def solve_symmetric(matrix: Sequence[Sequence[Number]],
                     x[i] = x[i] - lower[k][i] * x[k]
         solutions.append(x)
     return solutions, margin
-

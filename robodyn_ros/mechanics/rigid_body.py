@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-Equations of motion of the tree: inverse dynamics (Newton-Euler) and mass matrix (composite bodies).
+Equations of motion of a tree: inverse dynamics (Newton-Euler), mass matrix (composite bodies).
 
 Both work in body frames, where inertias are constants, with regrouped inertias (inertia.py) and
 rotors (tree.Rotor). M(q) a + h(q, v) = tau, friction apart.
@@ -12,7 +12,7 @@ from typing import Sequence
 
 from robodyn_ros.mechanics.inertia import express, sum_inertias
 from robodyn_ros.mechanics.kinematics import joint_pose, Pose
-from robodyn_ros.mechanics.tree import Inertia, REVOLUTE, Tree
+from robodyn_ros.mechanics.tree import Inertia, REVOLUTE, Rotor, Tree
 from robodyn_ros.mechanics.vector import (add, cross, dot, Matrix, scale, times, transpose_times,
                                           Vector, ZERO)
 from robodyn_ros.tracing import Number
@@ -90,26 +90,36 @@ def mass_matrix(tree: Tree, inertias: Sequence[Inertia],
             moment: Vector = (whole.tensor[0][2], whole.tensor[1][2], whole.tensor[2][2])
         else:
             force, moment = (0.0, 0.0, whole.mass), (sy, -sx, 0.0)
-        rotors = [rotor for rotor in tree.rotors if rotor.joint == index]
         # leaves to base: the same force and moment seen by every joint above
         link = index
         while True:
-            for rotor in rotors:
-                if rotor.carrier == link:
-                    moment = add(moment, scale(rotor.axis, rotor.inertia * rotor.ratio))
             along = moment[2] if tree.bodies[link].kind == REVOLUTE else force[2]
             mass[index][link] = mass[link][index] = along
             if tree.bodies[link].parent < 0:
                 break
             force, moment = _hand_down(poses[link], force, moment)
             link = tree.bodies[link].parent
-        for rotor in rotors:
-            mass[index][index] = mass[index][index] + rotor.inertia * rotor.ratio ** 2
         if body.parent >= 0:
             composite[body.parent] = sum_inertias(
                 composite[body.parent],
                 express(whole, poses[index].rotation, poses[index].position))
+    for rotor in tree.rotors:
+        _add_rotor(mass, tree, poses, rotor)
     return mass
+
+
+def _add_rotor(mass: list[list[Number]], tree: Tree, poses: Sequence[Pose], rotor: Rotor) -> None:
+    """Add inertia (2 ratio v c + (ratio v)^2) / 2, c the carrier's spin, differentiated twice."""
+    joint, geared = rotor.joint, rotor.inertia * rotor.ratio
+    mass[joint][joint] = mass[joint][joint] + geared * rotor.ratio
+    moment, link = scale(rotor.axis, geared), rotor.carrier
+    while link >= 0:
+        if tree.bodies[link].kind == REVOLUTE:
+            # twice on the diagonal, where a joint turns the carrier of its own rotor
+            mass[joint][link] = mass[joint][link] + moment[2]
+            mass[link][joint] = mass[link][joint] + moment[2]
+        moment = times(poses[link].rotation, moment)
+        link = tree.bodies[link].parent
 
 
 def _carry(parent: tuple[Vector, Vector, Vector], pose: Pose) -> tuple[Vector, Vector, Vector]:

@@ -3,7 +3,7 @@
 """
 Turn the records of a URDF into a tree: order the joints, weld fixed links, check inertias.
 
-Joints are numbered depth first, children in the order of the file. Links behind fixed joints become
+Joints are numbered depth first, children in the order of the file. Links behind fixed joints are
 part of the body that carries them and stay known as frames.
 """
 from __future__ import annotations

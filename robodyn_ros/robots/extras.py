@@ -108,8 +108,8 @@ class _Reader:
             if axis not in AXES:
                 raise UnknownNameError('axis', axis, AXES, f'loop {name!r} of {self.path}')
         if not axes or len(set(axes)) != len(axes):
-            raise RobotFileError(f'{self.path}: axes of loop {name!r} are {" ".join(axes)!r}; name '
-                                 'each of x y z roll pitch yaw at most once')
+            raise RobotFileError(f'{self.path}: axes of loop {name!r} are {" ".join(axes)!r}; '
+                                 'name each of x y z roll pitch yaw at most once')
         self.loops.append(Loop(name, ends[0], ends[1], axes))
 
     def _rotor(self, attributes: dict) -> None:
@@ -132,7 +132,7 @@ class _Reader:
         else:
             raise RobotFileError(f'{self.path}: the rotor of joint {record.name!r} sits on link '
                                  f'{carrier!r}, not on the link before its joint; give its axis '
-                                 'in that link\'s frame')
+                                 'in the frame of that link')
         length = float(np.linalg.norm(direction))
         if not length > 0.0:
             raise RobotFileError(f'{self.path}: axis of the rotor of joint {record.name!r} is '

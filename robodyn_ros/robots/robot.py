@@ -3,8 +3,8 @@
 """
 A robot: names, limits and mechanics of one URDF, with its equations compiled on first use.
 
-q, v, a, tau are arrays in the order of robot.joints: rad, rad/s, rad/s^2, N m (revolute) or m, m/s,
-m/s^2, N (prismatic). All functions of the state take one state (n,) or many (k, n).
+q, v, a, tau are arrays in the order of robot.joints: rad, rad/s, rad/s^2, N m (revolute) or m,
+m/s, m/s^2, N (prismatic). All functions of the state take one state (n,) or many (k, n).
 """
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Robot:
 
     @property
     def frames(self) -> tuple[str, ...]:
-        """Names of all frames (links of the URDF)."""
+        """Names of all frames, the links of the URDF."""
         return tuple(self.tree.frames)
 
     @cached_property
@@ -175,7 +175,7 @@ class Robot:
         return self.joints.index(name)
 
     def array(self, what: str, values: object) -> np.ndarray:
-        """Check an array (n,) or (k, n) of finite numbers."""
+        """Return values as an array of finite numbers, of shape (n,) or (k, n)."""
         try:
             array = np.asarray(values, dtype=float)
         except (TypeError, ValueError):

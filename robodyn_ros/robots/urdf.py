@@ -213,7 +213,8 @@ def parse_urdf(text: str, path: str = '<text>') -> RobotRecord:
     for kind, names in (('link', [x.name for x in links]), ('joint', [x.name for x in joints])):
         double = sorted({n for n in names if names.count(n) > 1})
         if double:
-            raise reader.fail(f'{kind} {double[0]!r} occurs twice; every {kind} needs its own name')
+            raise reader.fail(f'{kind} {double[0]!r} occurs twice; every {kind} needs its own '
+                              'name')
     if not links:
         raise reader.fail('has no <link>; a robot needs at least a base link')
     extras = tuple((str(child.tag), dict(child.attrib))

@@ -6,8 +6,8 @@ Compiled programs on disk, found by the hash of everything that could change the
 One folder per program, named by the hash of its source, the versions of the compiler and the
 processor. It is built under a private name and appears by one rename, so two processes may compile
 the same program at once; a list of checksums is verified before anything is loaded, so a truncated
-file means compiling again, never a crash. Where the folder cannot be written, programs are compiled
-in memory and a warning says so.
+file means compiling again, never a crash. Where the folder cannot be written, programs are
+compiled in memory and a warning says so.
 """
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ from typing import Any, Callable
 import llvmlite
 from llvmlite import binding
 import numba
-from numba.core import config
+from numba.core import config as numba_config
 
+config: Any = numba_config  # its values are set at import, out of a type checker's sight
 LOG = logging.getLogger('robodyn_ros')
 PROGRAM, CHECKSUMS = 'program.py', 'checksums.json'
 _warned: set[str] = set()
@@ -59,7 +60,7 @@ def load(source: str, announce: Callable[[], None]) -> dict[str, Any]:
     :param announce: called once before compiling, not when the program comes from the cache
     """
     place = folder() / digest(source)
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]  nothing to compile, nothing to keep
+    if config.DISABLE_JIT:  # nothing to compile, nothing to keep
         return _execute(source, place / PROGRAM, keep=False)
     names = _load_published(place, source)
     if names is not None:

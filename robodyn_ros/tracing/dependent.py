@@ -4,7 +4,7 @@
 Constrained solve for rows that may be dependent, redundant or more than there are joints.
 
 Copied into programs whose rows are not known to be independent (see loops.py for how). With
-M = L L^T and B = A L^-T the smallest force is Qc = L B^+ (b - A M^-1 Q); B^+ comes from a one-sided
+M = L L^T and B = A L^-T the smallest force is Qc = L B^+ (b - A M^-1 Q); B^+ is found by one-sided
 Jacobi iteration on the rows of B scaled to length one, so the rank decision does not depend on
 units. Rows that contradict each other leave a residual, which is reported and not spread around.
 """
@@ -85,18 +85,18 @@ def orthogonalise(y, rows, turn):
                 zeta = (qq - pp) / (2.0 * pq)
                 tangent = 1.0 / (abs(zeta) + math.sqrt(1.0 + zeta * zeta))
                 tangent = -tangent if zeta < 0.0 else tangent
-                c = 1.0 / math.sqrt(1.0 + tangent * tangent)
-                s = c * tangent
+                cosine = 1.0 / math.sqrt(1.0 + tangent * tangent)
+                sine = cosine * tangent
                 for k in range(N):
                     a = y[rows + p * N + k]
                     b = y[rows + q * N + k]
-                    y[rows + p * N + k] = c * a - s * b
-                    y[rows + q * N + k] = s * a + c * b
+                    y[rows + p * N + k] = cosine * a - sine * b
+                    y[rows + q * N + k] = sine * a + cosine * b
                 for k in range(ROWS):
                     a = y[turn + p * ROWS + k]
                     b = y[turn + q * ROWS + k]
-                    y[turn + p * ROWS + k] = c * a - s * b
-                    y[turn + q * ROWS + k] = s * a + c * b
+                    y[turn + p * ROWS + k] = cosine * a - sine * b
+                    y[turn + q * ROWS + k] = sine * a + cosine * b
         if largest < 1e-15:
             break
 
@@ -188,7 +188,7 @@ def solve_rows(y, j):
 
 @njit(error_model='numpy')
 def dynamics(x, i, w, y, j):
-    """Same outputs as the straight-line kernel: qdot, a, mass margin, row margin."""
+    """Leave the outputs of the straight-line kernel: qdot, a, mass margin, row margin."""
     scratch = j + 2 * N + 2
     dynamics_terms(x, i, w, y, scratch)
     margin, rank = solve_rows(y, scratch)
@@ -201,7 +201,7 @@ def dynamics(x, i, w, y, j):
 
 @njit(error_model='numpy')
 def observe(x, i, w, y, j):
-    """Same outputs as the straight-line kernel: a, Qc, multipliers, phi, phi rate."""
+    """Leave the outputs of the straight-line kernel: a, Qc, multipliers, phi, phi rate."""
     scratch = j + 2 * N + 3 * ROWS
     dynamics_terms(x, i, w, y, scratch)
     solve_rows(y, scratch)
@@ -221,7 +221,7 @@ def observe(x, i, w, y, j):
 
 @njit(error_model='numpy')
 def correct(x, i, w, y, j):
-    """Same outputs as the straight-line kernel: dq, dv, margin, phi."""
+    """Leave the outputs of the straight-line kernel: dq, dv, margin, phi."""
     scratch = j + 2 * N + 1 + 2 * ROWS
     correct_terms(x, i, w, y, scratch)
     margin, rank = solve_rows(y, scratch)

@@ -42,7 +42,8 @@ def emit(kernels: Sequence[Kernel], parameters: Sequence[Scalar]) -> Emitted:
     """Write prepare(p, w) and one function name(x, i, w, y, j) for each kernel."""
     graph = parameters[0].graph
     fixed = _depending_only_on(graph, parameters)
-    bodies, hoisted = [], {}
+    bodies = []
+    hoisted: dict[int, int] = {}
     for kernel in kernels:
         outputs = [argument(y, graph) for y in kernel.outputs]
         order = graph.reachable(outputs)
@@ -105,7 +106,7 @@ def _statements(graph: Graph, order: list[int], lines: list[str]) -> int:
     for node in order:
         if graph.ops[node] in ('sin', 'cos'):
             pairs.setdefault(graph.args[node][0], {})[graph.ops[node]] = node
-    count, done = 0, set()
+    count, done = 0, set[int]()
     for node in order:
         op, args = graph.ops[node], graph.args[node]
         if node in done:

@@ -10,15 +10,15 @@ Because arguments always come earlier, increasing index is a valid order of eval
 from __future__ import annotations
 
 import math
-from typing import Union
+from typing import Any, Callable, Union
 
 Argument = Union[int, float]
 
-UNARY = {
+UNARY: dict[str, Callable[..., Any]] = {
     'neg': lambda a: -a, 'sin': math.sin, 'cos': math.cos, 'tan': math.tan, 'sqrt': math.sqrt,
     'exp': math.exp, 'tanh': math.tanh, 'abs': abs,
 }
-BINARY = {
+BINARY: dict[str, Callable[..., Any]] = {
     'add': lambda a, b: a + b, 'sub': lambda a, b: a - b, 'mul': lambda a, b: a * b,
     'div': lambda a, b: a / b, 'atan2': math.atan2, 'min': min, 'max': max,
     'lt': lambda a, b: a < b, 'le': lambda a, b: a <= b, 'eq': lambda a, b: a == b,
@@ -41,7 +41,7 @@ class Graph:
         self.names: list[str] = []
         self._seen: dict[tuple, int] = {}
 
-    def input(self, name: str) -> int:
+    def add_input(self, name: str) -> int:
         """Add a named input; returns its node."""
         self.names.append(name)
         self.ops.append('input')

@@ -14,7 +14,8 @@ the text can be read, linted and called in plain Python. Layouts (N joints, ROWS
     control  -> tau(N)                                     of t, q(N), v(N), reference(REFERENCE)
 """
 from robodyn_ros.tracing.placeholders import (ADVANCE, CACHE, control, CONTROLLED, correct, DELAY,
-                                              dynamics, N, njit, observe, PROJECTED, REFERENCE, ROWS)
+                                              dynamics, N, njit, observe, PROJECTED, REFERENCE,
+                                              ROWS)
 from robodyn_ros.tracing.tolerances import ON_ROWS
 
 OK, DEPENDENT, SINGULAR, NOT_FINITE, INCONSISTENT, NOT_PROJECTED = range(6)

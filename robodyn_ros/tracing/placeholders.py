@@ -13,7 +13,7 @@ ADVANCE: Any = None
 
 
 def njit(*_: object, **__: object) -> Any:
-    """Leave a function as it is: stands for numba.njit(...) where the text is only read."""
+    """Leave a function as it is: stands for numba where the text is only read."""
     return lambda function: function
 
 

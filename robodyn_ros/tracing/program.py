@@ -23,17 +23,19 @@ from robodyn_ros.tracing.scalar import Scalar
 LOG = logging.getLogger('robodyn_ros')
 MARKER = '# --- compiled part: everything below is copied into each program ---\n'
 PLAIN = "@njit(error_model='numpy')\n"
-ENTRY = '''
+ENTRY = """
 @njit('(f8[::1], f8[::1])', error_model='numpy', nogil=True, cache=CACHE)
 def prepare_parameters(p, w):
     prepare(p, w)
-'''
-MANY = '''
+"""
+MANY = """
 @njit('(i8, f8[::1], f8[::1], f8[::1])', error_model='numpy', nogil=True, cache=CACHE)
 def many_{name}(count, x, w, y):
     for k in range(count):
         {name}(x, k * {inputs}, w, y, k * {outputs})
-'''
+"""
+
+_loaded: dict[str, dict[str, Any]] = {}  # programs of this process by their source
 
 
 class Program:
@@ -91,12 +93,14 @@ class Program:
                 LOG.info('compiling %s (%d operations); done once, then kept on disk',
                          self.title, sum(self.operations.values()))
 
-            self._names = cache.load(self.source, announce)
+            if self.source not in _loaded:
+                _loaded[self.source] = cache.load(self.source, announce)
+            self._names = _loaded[self.source]
             if told:
                 LOG.info('compiled %s in %.1f s', self.title, time.perf_counter() - start)
         return self._names
 
-    def prepared(self, parameters: Sequence[float]) -> np.ndarray:
+    def prepared(self, parameters: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return w for given values of the parameters."""
         w = np.zeros(max(1, self.emitted.prepared))
         self.names['prepare_parameters'](np.ascontiguousarray(parameters, dtype=float), w)

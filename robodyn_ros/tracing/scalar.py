@@ -46,7 +46,7 @@ class Traced:
     __int__ = __index__ = __round__ = __floor__ = __ceil__ = __trunc__ = __float__
 
     def __hash__(self) -> int:
-        """Same node, same hash: usable in sets and dictionaries of inputs."""
+        """Hash the node, so that inputs can be keys of dictionaries."""
         return hash((id(self.graph), self.node))
 
 
@@ -159,14 +159,29 @@ class Scalar(Traced):
 
     __hash__ = Traced.__hash__
 
-    def _unary(op):  # type: ignore  # noqa: N805
-        def record(self: 'Scalar') -> 'Number':
-            return number(self.graph, self.graph.node(op, self.node))
-        record.__doc__ = f'Record {op}(a); numpy.{op} calls this.'
-        return record
+    def sin(self) -> 'Number':
+        """Record sin; numpy.sin calls this."""
+        return number(self.graph, self.graph.node('sin', self.node))
 
-    sin, cos, tan, sqrt, exp, tanh = map(_unary, ('sin', 'cos', 'tan', 'sqrt', 'exp', 'tanh'))
-    del _unary
+    def cos(self) -> 'Number':
+        """Record cos; numpy.cos calls this."""
+        return number(self.graph, self.graph.node('cos', self.node))
+
+    def tan(self) -> 'Number':
+        """Record tan; numpy.tan calls this."""
+        return number(self.graph, self.graph.node('tan', self.node))
+
+    def sqrt(self) -> 'Number':
+        """Record sqrt; numpy.sqrt calls this."""
+        return number(self.graph, self.graph.node('sqrt', self.node))
+
+    def exp(self) -> 'Number':
+        """Record exp; numpy.exp calls this."""
+        return number(self.graph, self.graph.node('exp', self.node))
+
+    def tanh(self) -> 'Number':
+        """Record tanh; numpy.tanh calls this."""
+        return number(self.graph, self.graph.node('tanh', self.node))
 
 
 Number = Union[Scalar, float]
@@ -194,4 +209,4 @@ def is_zero(x: object) -> bool:
 
 def inputs(graph: Graph, name: str, count: int) -> list[Scalar]:
     """Return count new inputs called name0, name1, ..."""
-    return [Scalar(graph, graph.input(f'{name}{i}')) for i in range(count)]
+    return [Scalar(graph, graph.add_input(f'{name}{i}')) for i in range(count)]

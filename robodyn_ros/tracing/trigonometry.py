@@ -5,7 +5,7 @@ Sine and cosine together, in arithmetic alone.
 
 Compiled into every program: about ten times faster than two library calls in straight-line code
 (the compiler runs several angles side by side), and the same bits on every machine, which calls to
-the system's library do not promise. Reduction by pi/2 in three parts (Cody & Waite) and the minimax
+the system's library do not promise. Reduction by pi/2 in three parts (Cody & Waite), minimax
 polynomials of fdlibm; error below 1 ulp up to 8e5 rad, then growing with the spacing of x itself.
 """
 import math

@@ -14,10 +14,10 @@ import math
 from pathlib import Path
 
 import numpy as np
-from scipy.interpolate import BPoly, CubicSpline, PPoly
 
 from robodyn_ros.errors import StateError
 from robodyn_ros.trajectories.sampling import Samples
+from scipy.interpolate import BPoly, CubicSpline, PPoly
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,71 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+#
+# From nothing to a running robot:  make demo      to a tested one:  make test
+#
+# The environment lives in .venv and is made by .ci/prepare when it is missing, when another Python
+# or ROS is asked for, or when one of the INPUTS below changed; otherwise work starts at once.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench clean
+.NOTPARALLEL:  # the environment first, then the work
+
+INPUTS := package.xml setup.py setup.cfg .ci/prepare
+
+# A ROS 2 that is sourced is used as it is; without one, ROS 2 Jazzy comes as wheels.
+ROS := $(if $(and $(ROS_DISTRO),$(AMENT_PREFIX_PATH)),$(ROS_DISTRO),wheels)
+
+# .venv/.kind keeps what .venv was made for, '<ros> <python>', so PYTHON= is needed only once.
+KIND := $(shell cat .venv/.kind 2>/dev/null)
+PYTHON ?= $(or $(word 2,$(KIND)),python3)
+
+# Under a Python of the ROS wheels (a test that calls make) its traces must not reach our own.
+ifdef _ROS_WHEELS_BOOTSTRAP_COMPLETE
+unexport _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH
+endif
+
+# The venv is an ament prefix of its own, before those of a sourced ROS.
+RUN := PATH="$(CURDIR)/.venv/bin:$$PATH" \
+       AMENT_PREFIX_PATH="$(CURDIR)/.venv$(if $(filter-out wheels,$(ROS)),:$(AMENT_PREFIX_PATH))"
+
+help: ## this list
+	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@echo '  PYTHON=python3.12 after any of them: the Python to make .venv with'
+
+demo: .venv/.ready-demo share ## simulate the SCARA held on its helix by constraint forces
+	@echo 'A SCARA robot held on a helix by constraint forces: the engine alone, no ROS graph yet.'
+	@$(RUN) robodyn simulate scara_helix_constrained
+
+test: .venv/.ready-test share ## every test and every linter
+	@$(RUN) pytest test
+
+lint: .venv/.ready-test share ## only the linters
+	@$(RUN) pytest -m linter test
+
+bench: .venv/.ready-bench share ## the engine's speed beside MuJoCo and Pinocchio
+	@$(RUN) robodyn bench engine
+
+clean: ## remove everything that was made
+	rm -rf .venv .venv.log build install log .pytest_cache .mypy_cache .hypothesis *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+READY := .venv/.ready-demo .venv/.ready-bench .venv/.ready-test
+$(READY): .venv/.ready-%: $(INPUTS)
+	@PYTHON='$(PYTHON)' ROS='$(ROS)' .ci/prepare $*
+ifneq ($(KIND),$(ROS) $(PYTHON))
+.PHONY: $(READY)
+endif
+
+# An editable install leaves the data files out. So the ament index and the share folder in the venv
+# point at the sources, and an edited or new URDF counts at once. One link per file: pip replaces a
+# link to a file, but it would write through a link to a folder.
+SHARE := .venv/share/robodyn_ros
+INDEX := .venv/share/ament_index/resource_index/packages
+.PHONY: share
+share:
+	@mkdir -p $(INDEX) $(addprefix $(SHARE)/,launch config urdf rviz)
+	@ln -sf "$(CURDIR)/resource/robodyn_ros" $(INDEX)/robodyn_ros
+	@for file in package.xml $(wildcard launch/*.* config/*.* urdf/*.* rviz/*.*); do \
+	    ln -sf "$(CURDIR)/$$file" $(SHARE)/$$file || exit 1; \
+	done
+	@find $(SHARE) -xtype l -delete  # what was renamed or removed

@@ -1,0 +1,124 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The command `robodyn`: look at robots, simulate, reproduce, measure.
+
+Every verb is one function; a user's mistake ends with one sentence on stderr and exit code 2.
+"""
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import logging
+import sys
+from typing import Sequence
+
+import robodyn_ros
+from robodyn_ros.errors import RobodynError
+
+EPILOGUE = """examples:
+  robodyn list
+  robodyn simulate scara_helix_constrained
+  robodyn simulate scara_via_points --set dynamics.model.payload_mass=8 --json
+  robodyn source scara_450
+  robodyn reproduce 000
+  robodyn bench engine --json"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING if chosen.quiet else logging.INFO,
+                        format='robodyn: %(message)s', stream=sys.stderr)
+    try:
+        return int(chosen.run(chosen))
+    except RobodynError as error:
+        print(f'robodyn: {error}', file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        print('robodyn: interrupted', file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog='robodyn', description='Constrained robot dynamics for ROS 2.', epilog=EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--version', action='version', version=robodyn_ros.__version__)
+    parser.add_argument('--quiet', action='store_true',
+                        help='no messages, only results and errors')
+    verbs = parser.add_subparsers(dest='verb', metavar='VERB', required=True)
+
+    listing = verbs.add_parser('list', help='robots and scenarios of this package')
+    listing.add_argument('--json', action='store_true', help='machine-readable, on stdout')
+    listing.set_defaults(run=_list)
+
+    source = verbs.add_parser(
+        'source', help='print the straight-line code a robot is compiled to',
+        description='Print the code that is compiled for the mass matrix and bias of a robot, or '
+                    'for another of its functions.')
+    source.add_argument('robot', help='name of a robot (robodyn list) or path of a URDF')
+    source.add_argument('--function', default='mass_and_bias',
+                        help='mass_and_bias, bias_parts, inverse_dynamics, forward_dynamics, '
+                             'energy, or "frame NAME" (default: %(default)s)')
+    source.set_defaults(run=_source)
+
+    _lazy(verbs, 'simulate', 'robodyn_ros.simulate_command',
+          'run a scenario in compiled code, without ROS')
+    _lazy(verbs, 'reproduce', 'robodyn_ros.papers.reproduce',
+          'run the studies of the five papers and compare every number')
+    bench = verbs.add_parser('bench', help='measure speed beside other engines')
+    kinds = bench.add_subparsers(dest='kind', metavar='WHAT', required=True)
+    _lazy(kinds, 'engine', 'robodyn_ros.bench.engine',
+          'steps, terms, growth and rollouts beside MuJoCo and Pinocchio')
+    return parser
+
+
+def _lazy(verbs: argparse._SubParsersAction, name: str, module: str, text: str) -> None:
+    """Add a verb whose module provides add_arguments(parser) and run(arguments)."""
+    part = importlib.import_module(module)
+    parser = verbs.add_parser(name, help=text, description=part.__doc__,
+                              formatter_class=argparse.RawDescriptionHelpFormatter)
+    part.add_arguments(parser)
+    parser.set_defaults(run=part.run)
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    robots: dict[str, dict] = {}
+    for name in robodyn_ros.robot_names():
+        robot = robodyn_ros.load_robot(name)
+        robots[name] = {'joints': list(robot.joints), 'loops': len(robot.loops),
+                        'passive': list(robot.passive)}
+    scenarios = {name: robodyn_ros.load_scenario(name) for name in robodyn_ros.scenario_names()}
+    if arguments.json:
+        print(json.dumps({'robots': robots, 'scenarios': {
+            name: {'robot': s.robot, 'controller': s.controller.kind,
+                   'trajectory': s.trajectory.kind} for name, s in scenarios.items()}}, indent=1))
+        return 0
+    print('robots')
+    for name, facts in robots.items():
+        loops = f', {facts["loops"]} loops' if facts['loops'] else ''
+        print(f'  {name:24} {len(facts["joints"])} joints{loops}')
+    print('scenarios')
+    for name, scenario in scenarios.items():
+        print(f'  {name:24} {scenario.robot}, {scenario.trajectory.kind}, '
+              f'controller {scenario.controller.kind}, {scenario.duration:g} s')
+    return 0
+
+
+def _source(arguments: argparse.Namespace) -> int:
+    robot = robodyn_ros.load_robot(arguments.robot)
+    name = arguments.function
+    if name.startswith('frame '):
+        robot.find_frame(name[len('frame '):])
+    print(robot.compiled.program(name).source)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

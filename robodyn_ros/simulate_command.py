@@ -1,0 +1,123 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Run a scenario in compiled code, without ROS, and print what was achieved.
+
+A scenario is one of the package's (robodyn list) or the path of a YAML file; --set changes single
+values of it. With --output all arrays are written to one NPZ file.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from robodyn_ros.errors import RobodynError, StateError
+from robodyn_ros.scenario import load_scenario
+from robodyn_ros.simulate import Result, Simulation
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the verb."""
+    parser.add_argument('scenario', help='name of a scenario or path of a YAML file')
+    parser.add_argument('--duration', type=float, metavar='S', help='seconds to simulate')
+    parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', dest='changes',
+                        help='change a value, such as dynamics.model.payload_mass=5 (repeatable)')
+    parser.add_argument('--output', metavar='FILE.npz', help='write all recorded arrays')
+    parser.add_argument('--json', action='store_true', help='machine-readable, on stdout')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Simulate and report; 0 if the tracking error stayed within the scenario's tolerance."""
+    if arguments.duration is not None and not arguments.duration > 0.0:
+        raise StateError(f'--duration is {arguments.duration}; expected a positive number of '
+                         'seconds')
+    console = Console(stderr=True)
+    with console.status(f'simulating {arguments.scenario}'):
+        simulation = Simulation(load_scenario(arguments.scenario, arguments.changes),
+                                arguments.duration)
+        simulation.plant.program().names  # compile or load before the clock starts
+        start = time.perf_counter()
+        try:
+            result = simulation.run()
+        except RobodynError as error:
+            _keep(arguments.output, getattr(error, 'partial', None))
+            raise
+        seconds = time.perf_counter() - start
+    _keep(arguments.output, result.motion)
+    facts = summary(result, seconds)
+    if arguments.json:
+        print(json.dumps(facts, indent=1))
+    else:
+        _print(facts, arguments.output)
+    return 0 if facts['healthy'] else 1
+
+
+def summary(result: Result, seconds: float) -> dict[str, Any]:
+    """Return the numbers worth knowing of a run, as plain values."""
+    scenario, motion = result.scenario, result.motion
+    spatial = bool(np.isfinite(result.tool_reference).all()) and scenario.trajectory.kind != 'none'
+    in_space = spatial and scenario.trajectory.kind not in ('joint_sine', 'joint_waypoints',
+                                                            'table')
+    if in_space:
+        tracking = float(result.tool_error.max())
+    elif result.reference is not None:
+        tracking = float(np.abs(result.error).max())
+    else:
+        tracking = 0.0
+    rows = bool(result.row_names)
+    return {
+        'scenario': scenario.name, 'robot': result.robot.name,
+        'simulated_s': float(motion.t[-1]), 'wall_s': seconds,
+        'realtime_factor': float(motion.t[-1]) / seconds,
+        'tracking_error': tracking, 'tracking_unit': 'm' if in_space else 'rad or m',
+        'tolerance': scenario.tolerance, 'healthy': tracking <= scenario.tolerance,
+        'constraint_rows': list(result.row_names),
+        'violation': float(motion.violation.max()) if rows else None,
+        'constraint_force_min': motion.constraint_force.min(axis=0).tolist() if rows else None,
+        'constraint_force_max': motion.constraint_force.max(axis=0).tolist() if rows else None,
+        'torque_max': np.abs(motion.tau).max(axis=0).tolist(),
+        'start_moved': float(np.abs(result.assembly.moved).max()),
+        'joints': list(result.robot.joints),
+    }
+
+
+def _keep(path: str | None, motion: Any) -> None:
+    if path and motion is not None:
+        try:
+            np.savez(path, **motion._asdict())
+        except OSError as error:
+            raise StateError(f'--output {path!r} cannot be written ({error.strerror}); give a '
+                             'path in a folder that exists') from None
+
+
+def _print(facts: dict[str, Any], output: str | None) -> None:
+    console = Console(file=sys.stdout)
+    table = Table(title=f'{facts["scenario"]}: {facts["robot"]}, {facts["simulated_s"]:g} s '
+                        'simulated', show_header=True)
+    for heading in ('quantity', 'value', 'expected'):
+        table.add_column(heading)
+    table.add_row('tracking error, largest',
+                  f'{facts["tracking_error"]:.3g} {facts["tracking_unit"]}',
+                  f'at most {facts["tolerance"]:g}: {"yes" if facts["healthy"] else "NO"}')
+    if facts['constraint_rows']:
+        table.add_row('constraint violation, largest', f'{facts["violation"]:.3g}', '')
+        for joint, low, high in zip(facts['joints'], facts['constraint_force_min'],
+                                    facts['constraint_force_max']):
+            table.add_row(f'constraint force on {joint}', f'{low:.4g} .. {high:.4g}', '')
+    else:
+        for joint, high in zip(facts['joints'], facts['torque_max']):
+            table.add_row(f'torque on {joint}, largest', f'{high:.4g}', '')
+    if facts['start_moved'] > 0.0:
+        table.add_row('start moved onto constraints by', f'{facts["start_moved"]:.3g}', '')
+    table.add_row('wall time', f'{facts["wall_s"] * 1e3:.1f} ms',
+                  f'{facts["realtime_factor"]:.0f} times real time')
+    console.print(table)
+    if output:
+        console.print(f'arrays written to {output}')

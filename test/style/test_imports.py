@@ -1,0 +1,150 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The parts of the package import one another in one direction only (docs/architecture.md).
+
+    tracing <- mechanics <- robots <- constraints, trajectories, controllers
+            <- plant (with its program, parameters, assembly, reference integration)
+            <- scenario, simulate <- report, papers, bench, nodes, cli
+
+Trajectories, controllers and the plant do not know one another; `simulate` wires them.
+"""
+
+import ast
+import re
+
+from house import PACKAGE
+import pytest
+
+_ROBOT = {'tracing', 'mechanics', 'robots'}
+_PLANT = _ROBOT | {'constraints', 'parameter_table', 'plant_program', 'plant'}
+_MODELS = _PLANT | {'assembly', 'reference', 'trajectories', 'controllers'}
+_ENGINE = _MODELS | {'scenario', 'simulate'}
+
+# part: the parts it may import. A new part needs a line here, that is, a place in the order.
+MAY_IMPORT = {
+    'errors': set(),
+    'signals': set(),
+    'share': set(),
+    'tracing': set(),
+    'mechanics': {'tracing'},
+    'robots': {'tracing', 'mechanics'},
+    'constraints': _ROBOT,
+    'trajectories': _ROBOT,
+    'controllers': _ROBOT,
+    'parameter_table': {'tracing'},
+    'plant_program': _ROBOT | {'constraints', 'parameter_table'},
+    'plant': _PLANT,
+    'assembly': _PLANT,
+    'reference': _PLANT,
+    'scenario': _MODELS,
+    'simulate': _MODELS | {'scenario'},
+    'report': _ENGINE,
+    'papers': _ENGINE | {'report'},
+    'bench': _ENGINE | {'report'},
+    'nodes': _ENGINE,
+    'cli': _ENGINE | {'report', 'papers', 'bench', 'nodes', ''},
+    '': _ENGINE,        # robodyn_ros/__init__.py: the names users import
+}
+FOR_ALL = {'errors', 'signals', 'share'}
+
+# module: the only part that may import it.
+ONLY_IN = {
+    r'numba|llvmlite': 'tracing',
+    r'rclpy|\w+_msgs|std_srvs|builtin_interfaces|rcl_interfaces|tf2_ros': 'nodes',
+}
+
+
+def imports(path, root):
+    """Yield (line, dotted name) for everything a file of the package imports, made absolute."""
+    package = [root.name, *path.relative_to(root).parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            base = package[:len(package) - node.level + 1] if node.level else []
+            module = '.'.join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield node.lineno, f'{module}.{alias.name}'
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            called = getattr(node.func, 'id', getattr(node.func, 'attr', None))
+            if called in ('import_module', '__import__'):
+                yield node.lineno, str(node.args[0].value)
+
+
+def part_of(names):
+    """Name the part of the package that a path inside it belongs to; '' is its __init__."""
+    return names[0] if names and names[0] in MAY_IMPORT else ''
+
+
+def breaches(root=PACKAGE):
+    """List every import that goes against the order, as `file:line: sentence`."""
+    found = []
+    for path in sorted(root.rglob('*.py')):
+        inside = path.relative_to(root)
+        part = inside.with_suffix('').parts[0].replace('__init__', '')
+        if part not in MAY_IMPORT:
+            found.append(f'{inside}: {part} has no place in the order')
+            continue
+        for line, name in imports(path, root):
+            top, *rest = name.split('.')
+            if top == root.name:
+                other = part_of(rest)
+                if other not in MAY_IMPORT[part] | FOR_ALL | {part}:
+                    found.append(f'{inside}:{line}: {part} may not import {other or name}')
+            for pattern, home in ONLY_IN.items():
+                if re.fullmatch(pattern, top) and part != home:
+                    found.append(f'{inside}:{line}: {top} is for {home}/ only')
+    return found
+
+
+def test_package():
+    """No import goes against the order."""
+    found = breaches()
+    assert not found, '\n'.join(found)
+
+
+@pytest.mark.parametrize('file, source, complaint', [
+    ('mechanics/tree.py', 'import numba', 'numba is for tracing/ only'),
+    ('mechanics/tree.py', 'from numba.core import types', 'numba is for tracing/ only'),
+    ('mechanics/tree.py', 'import importlib\nimportlib.import_module("numba")', 'numba is for'),
+    ('cli.py', 'def run():\n    import rclpy', 'rclpy is for nodes/ only'),
+    ('plant.py', 'from sensor_msgs.msg import JointState', 'sensor_msgs is for nodes/ only'),
+    ('plant.py', 'from std_srvs import srv', 'std_srvs is for nodes/ only'),
+    ('tracing/graph.py', 'from robodyn_ros import mechanics', 'tracing may not import mechanics'),
+    ('robots/load.py', 'from ..plant import Plant', 'robots may not import plant'),
+    ('robots/load.py', 'import robodyn_ros.cli', 'robots may not import cli'),
+    ('robots/__init__.py', 'from .. import simulate', 'robots may not import simulate'),
+    ('plant.py', 'from robodyn_ros.controllers import robust', 'plant may not import controllers'),
+    ('plant.py', 'from .trajectories import helix', 'plant may not import trajectories'),
+    ('controllers/robust.py', 'from robodyn_ros import plant', 'controllers may not import plant'),
+    ('trajectories/line.py', 'from ..controllers import x', 'may not import controllers'),
+    ('nodes/x.py', 'from robodyn_ros.cli import main', 'nodes may not import cli'),
+    ('robots/load.py', 'from robodyn_ros import load_robot', 'may not import robodyn_ros.load_r'),
+    ('helpers.py', '', 'helpers has no place in the order'),
+])
+def test_a_breach_is_found(tmp_path, file, source, complaint):
+    """Every rule has an example that breaks it."""
+    root = tmp_path / 'robodyn_ros'
+    path = root / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source)
+    assert any(complaint in breach for breach in breaches(root)), breaches(root)
+
+
+@pytest.mark.parametrize('file, source', [
+    ('tracing/emit.py', 'import numba\nfrom robodyn_ros.errors import TracingError'),
+    ('mechanics/tree.py', 'from ..tracing import scalar\nfrom . import vector'),
+    ('plant.py', 'from robodyn_ros.constraints import loop\nfrom .signals import State'),
+    ('simulate.py', 'from robodyn_ros import controllers, plant, trajectories'),
+    ('nodes/dynamics_node.py', 'import rclpy\nfrom std_msgs.msg import String\nfrom . import x'),
+    ('cli.py', 'from robodyn_ros import __version__, bench, papers'),
+    ('__init__.py', 'from robodyn_ros.simulate import simulate'),
+])
+def test_what_is_allowed_passes(tmp_path, file, source):
+    """The order forbids no more than it says."""
+    path = tmp_path / 'robodyn_ros' / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source)
+    assert breaches(tmp_path / 'robodyn_ros') == []

@@ -1,0 +1,142 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled programs on disk: found again, never trusted when damaged, optional when forbidden."""
+
+import logging
+
+import pytest
+from robodyn_ros.tracing import cache, sin
+from tracing.recording import program
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """Keep compiled programs in a folder of this test's own."""
+    folder = tmp_path / 'programs'
+    monkeypatch.setenv('ROBODYN_CACHE_DIR', str(folder))
+    monkeypatch.setattr(cache, '_warned', set())
+    return folder
+
+
+def source(constant=0.25):
+    """Return a small program: sin(x) + constant."""
+    return program(lambda x: [sin(x) + constant], 1).source
+
+
+def load(text):
+    """Load a program; returns its value at x = 0 and how often compiling was announced."""
+    import numpy as np
+    told = []
+    names = cache.load(text, lambda: told.append(1))
+    y = np.empty(1)
+    names['many_evaluate'](1, np.zeros(1), np.zeros(1), y)
+    return y[0], len(told)
+
+
+def test_second_load_compiles_nothing(kept):
+    """The first load announces a compilation, the second finds it on disk."""
+    text = source()
+    assert load(text) == (0.25, 1)
+    before = sorted((f, f.stat().st_mtime_ns) for f in kept.rglob('*'))
+    assert load(text) == (0.25, 0)
+    assert sorted((f, f.stat().st_mtime_ns) for f in kept.rglob('*')) == before
+
+
+def test_programs_are_found_by_their_content(kept):
+    """One folder per text, named by its hash; another text has another folder."""
+    one, other = source(0.25), source(0.5)
+    assert cache.digest(one) == cache.digest(source(0.25)) != cache.digest(other)
+    assert (load(one), load(other)) == ((0.25, 1), (0.5, 1))
+    assert {f.name for f in kept.iterdir()} == {cache.digest(one), cache.digest(other)}
+
+
+def truncate(file):
+    """Keep the first half of a file."""
+    data = file.read_bytes()
+    file.write_bytes(data[:len(data) // 2])
+
+
+def spoil(file):
+    """Change one bit in the middle of a file."""
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 4
+    file.write_bytes(bytes(data))
+
+
+DAMAGE = {
+    'truncated machine code': lambda at: [truncate(f) for f in at.rglob('*.nbc')],
+    'one bit of machine code': lambda at: [spoil(f) for f in at.rglob('*.nbc')],
+    'truncated index': lambda at: [truncate(f) for f in at.rglob('*.nbi')],
+    'no machine code': lambda at: [f.unlink() for f in at.rglob('*.nbc')],
+    'truncated checksums': lambda at: truncate(at / cache.CHECKSUMS),
+    'garbage checksums': lambda at: (at / cache.CHECKSUMS).write_bytes(b'\xff\x00 not json'),
+    'empty checksums': lambda at: (at / cache.CHECKSUMS).write_text(''),
+    'checksums of another kind': lambda at: (at / cache.CHECKSUMS).write_text('[1, 2]'),
+    'no checksums': lambda at: (at / cache.CHECKSUMS).unlink(),
+    'truncated source': lambda at: truncate(at / cache.PROGRAM),
+}
+
+
+def test_a_damaged_program_is_compiled_again(kept, caplog):
+    """Whatever is cut, changed or missing: a warning names the folder, the numbers are right."""
+    text = source()
+    place = kept / cache.digest(text)
+    assert load(text) == (0.25, 1)
+    for name, damage in DAMAGE.items():
+        damage(place)
+        caplog.clear()
+        with caplog.at_level(logging.WARNING):
+            assert load(text) == (0.25, 1), name
+        assert str(place) in caplog.text, name
+        assert load(text) == (0.25, 0), f'{name}: was not repaired'
+
+
+def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, monkeypatch, caplog):
+    """One warning names the folder and the remedy; the program works without it."""
+    blocker = tmp_path / 'file'
+    blocker.write_text('not a folder')
+    folder = blocker / 'programs'  # not even root can write here
+    monkeypatch.setenv('ROBODYN_CACHE_DIR', str(folder))
+    monkeypatch.setattr(cache, '_warned', set())
+    with caplog.at_level(logging.WARNING):
+        assert load(source(0.25)) == (0.25, 1)
+        assert load(source(0.5)) == (0.5, 1)
+    warnings = [r.getMessage() for r in caplog.records if r.name == 'robodyn_ros']
+    assert len(warnings) == 1, warnings
+    for word in (str(folder), 'writable', 'ROBODYN_CACHE_DIR'):
+        assert word in warnings[0]
+
+
+def test_a_folder_that_becomes_full_leaves_nothing_behind(kept, monkeypatch):
+    """An error while writing ends in a program in memory and no half-built folder."""
+    def no_space(*_):
+        raise OSError(28, 'No space left on device')
+    monkeypatch.setattr(cache, '_checksums', no_space)
+    assert load(source()) == (0.25, 1)
+    assert list(kept.iterdir()) == []
+
+
+def test_folders_of_killed_builds_are_swept_after_a_day(kept, monkeypatch):
+    """What a killed process left is removed by the next build; young folders may be in use."""
+    import os
+    for name, age in (('.building-old', 2.0 * 86400.0), ('.building-young', 60.0)):
+        folder = kept / name
+        folder.mkdir(parents=True)
+        then = folder.stat().st_mtime - age
+        os.utime(folder, (then, then))
+    load(source())
+    assert sorted(f.name for f in kept.glob('.building-*')) == ['.building-young']
+
+
+@pytest.mark.parametrize('chosen, expected', [
+    ({'ROBODYN_CACHE_DIR': '/a/b'}, '/a/b'),
+    ({'XDG_CACHE_HOME': '/x'}, '/x/robodyn_ros'),
+    ({'HOME': '/h'}, '/h/.cache/robodyn_ros'),
+])
+def test_the_folder_is_where_the_user_says(chosen, expected, monkeypatch):
+    """ROBODYN_CACHE_DIR first, then XDG_CACHE_HOME, then ~/.cache."""
+    for name in ('ROBODYN_CACHE_DIR', 'XDG_CACHE_HOME', 'HOME'):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in chosen.items():
+        monkeypatch.setenv(name, value)
+    assert str(cache.folder()) == expected

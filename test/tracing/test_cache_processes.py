@@ -1,0 +1,88 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""The cache between processes: kept, shared while building, and the same without compiler."""
+
+import json
+from pathlib import Path
+import subprocess
+import sys
+
+from house import clean_environment
+import pytest
+import robodyn_ros
+
+# Prints how often compiling was announced and M, h of an arm, to the last bit.
+SCRIPT = """
+import json, logging, sys
+told = []
+class Listen(logging.Handler):
+    def emit(self, record):
+        told.append((record.levelname, record.getMessage()))
+log = logging.getLogger('robodyn_ros')
+log.addHandler(Listen()); log.setLevel(logging.INFO)
+from robodyn_ros.robots.robot import load_robot
+robot = load_robot('two_link')
+M, h = robot.dynamics([0.3, -1.1], [0.7, 0.2])
+print(json.dumps({'compiled': sum('compiling' in m for _, m in told),
+                  'warnings': [m for level, m in told if level == 'WARNING'],
+                  'numbers': [x.hex() for x in [*M.ravel().tolist(), *h.tolist()]]}))
+"""
+
+
+def start(folder, **environment):
+    """Start a Python that uses the arm; returns the process."""
+    root = str(Path(robodyn_ros.__file__).resolve().parent.parent)
+    env = clean_environment(ROBODYN_CACHE_DIR=str(folder), PYTHONPATH=root, **environment)
+    return subprocess.Popen([sys.executable, '-c', SCRIPT], env=env, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def result(process):
+    """Wait for a process and return what it printed."""
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    return json.loads(out.splitlines()[-1])
+
+
+@pytest.fixture(scope='module')
+def pair(tmp_path_factory):
+    """Two processes that compile the same program in an empty folder at once."""
+    folder = tmp_path_factory.mktemp('programs')
+    processes = [start(folder), start(folder)]
+    return folder, [result(process) for process in processes]
+
+
+def test_two_processes_may_compile_at_once(pair):
+    """Both get the same right numbers, without a warning; exactly one folder stays."""
+    folder, (one, other) = pair
+    assert one['numbers'] == other['numbers'], (one, other)
+    assert one['warnings'] == other['warnings'] == []
+    assert one['compiled'] + other['compiled'] in (1, 2)
+    assert len([f for f in folder.iterdir()]) == 1, list(folder.iterdir())
+    assert not list(folder.glob('.building-*'))
+
+
+def test_a_new_process_finds_the_program(pair, tmp_path):
+    """Nothing is compiled again, wherever NUMBA_CACHE_DIR points, and nothing goes there."""
+    folder, (first, _) = pair
+    elsewhere = tmp_path / 'numba'
+    found = result(start(folder, NUMBA_CACHE_DIR=str(elsewhere)))
+    assert found == {'compiled': 0, 'warnings': [], 'numbers': first['numbers']}
+    assert not elsewhere.exists() or not list(elsewhere.rglob('*.nb?'))
+
+
+def test_numba_cache_dir_does_not_move_the_machine_code(tmp_path):
+    """Built with NUMBA_CACHE_DIR set, the program is complete in our folder."""
+    elsewhere, folder = tmp_path / 'numba', tmp_path / 'programs'
+    built = result(start(folder, NUMBA_CACHE_DIR=str(elsewhere)))
+    assert built['compiled'] == 1 and built['warnings'] == []
+    assert list(folder.rglob('*.nbc')) and not list(tmp_path.glob('numba/**/*.nbc'))
+    assert result(start(folder))['compiled'] == 0
+
+
+def test_without_compiler_the_numbers_are_the_same(pair, tmp_path):
+    """NUMBA_DISABLE_JIT=1 runs the same text as Python, to the last bit, and keeps no folder."""
+    _, (first, _) = pair
+    plain = result(start(tmp_path / 'programs', NUMBA_DISABLE_JIT='1'))
+    assert plain['numbers'] == first['numbers'] and plain['warnings'] == []
+    assert not (tmp_path / 'programs').exists()
