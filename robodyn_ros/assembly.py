@@ -18,6 +18,8 @@ from robodyn_ros.signals import State
 
 TOLERANCE = 1e-12
 """Largest |phi| of an assembled start [m] or [rad]."""
+VELOCITY_TOLERANCE = 1e-8
+"""Largest |phi rate| of an assembled start over its largest speed [-]."""
 ITERATIONS = 100
 LARGEST_MOVE = 0.5
 """Longest single step, so that the start's branch (elbow) is kept [rad] or [m]."""
@@ -75,6 +77,12 @@ def assemble_start(plant: Plant, state: State, *, hold: Sequence[str] = (),
             f'{np.round(start_q, 6).tolist()}: row {row!r} stays off by {worst:.3g}; start nearer '
             'to the constraint, hold fewer joints, or check that it can be reached')
     v = v + _velocity_change(plant, State(state.t, q, v), parameters)
+    rate = np.abs(plant.constraint_rows(State(state.t, q, v), parameters)[1])
+    if not rate.max() < VELOCITY_TOLERANCE * max(1.0, np.abs(v).max()):
+        raise ConstraintError(
+            f'{robot.name} cannot be started at t = {state.t:g} s: no velocity fits row '
+            f'{plant.row_names[int(np.argmax(rate))]!r}, which stays off by {rate.max():.3g}; '
+            'check that the rows agree with each other')
     return Assembly(State(state.t, q, v), q - start_q, v - start_v, float(worst))
 
 

@@ -85,3 +85,7 @@ class SingularityError(RobodynError):
 
 class ScenarioError(RobodynError):
     """A scenario file that says something no run can use."""
+
+
+class CommandError(RobodynError):
+    """A message that was refused; the sentence names topic, value and remedy."""

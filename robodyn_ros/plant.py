@@ -181,7 +181,8 @@ class Plant:
         n, m = self.robot.n, len(self.row_names)
         y = np.empty(plant_program.scratch_size(n, m))
         s = np.empty(2 + 8 * n + self._reference_size())
-        queue = np.tile(x[1 + 2 * n:], max(1, self._delay))
+        torque = x[1 + 2 * n:].copy()
+        queue = np.tile(torque, max(1, self._delay))
         done = np.zeros(2, dtype=np.int64)
         t0, taken, width = x[0], 0, 1 + 5 * n + 3 * m
         for variant in self._variants():
@@ -194,8 +195,13 @@ class Plant:
             if code == loops.DEPENDENT and self.solver == 'auto' and variant == CHOLESKY:
                 LOG.info('constraint rows of %s became dependent at t = %g s: finding ranks',
                          self.robot.name, x[0])
+                if taken == 0:  # the second variant begins with the first control instant again
+                    x[1 + 2 * n:], queue = torque, np.tile(torque, max(1, self._delay))
                 continue
             break
+        if code == loops.SINGULAR and program.names['derivative'](
+                x, program.prepared(vector), y) == loops.OK:
+            code = loops.NOT_FINITE  # the mass is fine where the step began: the step ran away
         if code != loops.OK:
             kept = rollout_from_rows(rows[:done[1] * width].reshape(-1, width), n, m) \
                 if every else None

@@ -8,11 +8,12 @@ rank of the rows in compiled loops (tracing/dependent.py). Both have the same in
 """
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence
 
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.rows import Rows, trace_rows
 from robodyn_ros.constraints.stabilisation import Stabilisation
+from robodyn_ros.errors import RobodynError, SizeError, TracingError
 from robodyn_ros.mechanics import equations, udwadia_kalaba
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.parameter_table import ParameterTable
@@ -76,8 +77,26 @@ def trace(robot: Robot, constraints: Sequence[Constraint], chosen: Stabilisation
         gains = table.group('stabilisation', p)
         b = [x - rate * gains['alpha'] - phi * gains['beta']
              for x, rate, phi in zip(rows.b, rows.rate, rows.phi)]
-    law = list(control.law(t, q, v, reference, table.group('controller', p))) if control else []
+    law = _trace_law(control, t, q, v, reference, table.group('controller', p)) if control else []
     return Traced(t, q, v, tau, reference, p, mass, force, rows, b, law)
+
+
+def _trace_law(control: Control, t: Scalar, q: list[Scalar], v: list[Scalar],
+               reference: list[Scalar], parameters: Mapping[str, Scalar]) -> list[Number]:
+    try:
+        tau = list(control.law(t, q, v, reference, parameters))
+    except TracingError as error:
+        raise TracingError(f'the control law: {error}') from error
+    except RobodynError:
+        raise
+    except Exception as error:  # noqa: B902  a user's law may raise anything
+        raise TracingError(f'the control law raised {type(error).__name__}: {error}; it must '
+                           'return one torque per joint') from error
+    if len(tau) != len(q):
+        raise SizeError('torques of the control law', len(q), len(tau), 'one per joint')
+    if not all(isinstance(x, (Scalar, float, int)) for x in tau):
+        raise TracingError(f'the control law returned {tau!r}; expected numbers')
+    return tau
 
 
 def assemble(title: str, traced: Traced, chosen: Stabilisation, integrator: str,

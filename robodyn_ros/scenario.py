@@ -222,5 +222,6 @@ def _flattened(data: Any, path: Path) -> dict[str, Any]:
             raise ScenarioError(f'{path}: section {node!r} must hold ros__parameters and nothing '
                                 'else, as ROS 2 parameter files do')
         result.update(values) if node == '/**' else result.update({node: dict(values)})
-    result.pop('use_sim_time', None)  # ROS's own; the nodes read it, the scenario does not need it
+    for key in ('use_sim_time', 'scenario'):  # for the nodes: the clock, and the file's own name
+        result.pop(key, None)
     return result

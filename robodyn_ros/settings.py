@@ -3,9 +3,12 @@
 """Fill dataclasses from mappings read from files, complaining in one sentence about each slip."""
 from __future__ import annotations
 
+import ast
 import collections.abc
 import dataclasses
+import inspect
 import math
+import textwrap
 import typing
 from typing import Any, Mapping
 
@@ -85,3 +88,52 @@ def _converted(hint: Any, value: Any, place: str, key: str) -> Any:
 
 def _wrong(place: str, key: str, value: Any, expected: str) -> ScenarioError:
     return ScenarioError(f'{place}: {key} is {value!r}; expected {expected}')
+
+
+class Field(typing.NamedTuple):
+    """One setting of a dataclass, nested ones by dotted name."""
+
+    name: str
+    value: Any
+    """As set in the instance it was listed from."""
+    text: str
+    """Its documentation: the string that stands under the field."""
+
+
+def listed_fields(settings: Any, prefix: str = '') -> list[Field]:
+    """Return every setting of a dataclass instance with its value and documentation."""
+    result = []
+    texts = field_texts(type(settings))
+    for item in dataclasses.fields(settings):
+        value, name = getattr(settings, item.name), prefix + item.name
+        if dataclasses.is_dataclass(value):
+            result += listed_fields(value, name + '.')
+        elif isinstance(value, collections.abc.Mapping):
+            result += [Field(f'{name}.{key}', entry, texts.get(item.name, ''))
+                       for key, entry in value.items()]
+        else:
+            result.append(Field(name, value, texts.get(item.name, '')))
+    return result
+
+
+def field_texts(kind: type) -> dict[str, str]:
+    """Return the strings that stand under the fields of a dataclass, by field."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body  # type: ignore
+    texts = {}
+    for item, following in zip(body, body[1:]):
+        if isinstance(item, ast.AnnAssign) and isinstance(following, ast.Expr) \
+                and isinstance(following.value, ast.Constant):
+            texts[item.target.id] = ' '.join(str(following.value.value).split())  # type: ignore
+    return texts
+
+
+def nested(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn dotted names into nested mappings, as in the file."""
+    result: dict[str, Any] = {}
+    for name, value in values.items():
+        *parents, last = name.split('.')
+        place = result
+        for parent in parents:
+            place = place.setdefault(parent, {})
+        place[last] = value
+    return result

@@ -85,8 +85,13 @@ class Result(NamedTuple):
 class Simulation:
     """A scenario made ready: traced parts and run-time values; run() may be called repeatedly."""
 
-    def __init__(self, scenario: Scenario, duration: float | None = None):
-        """Build every part; programs are compiled on first use."""
+    def __init__(self, scenario: Scenario, duration: float | None = None,
+                 with_control: bool = True):
+        """
+        Build every part; programs are compiled on first use.
+
+        :param with_control: False leaves the control law out, for a plant driven from outside
+        """
         self.scenario = scenario
         self.duration = scenario.duration if duration is None else float(duration)
         self.robot = load_robot(scenario.robot)
@@ -95,7 +100,8 @@ class Simulation:
         self.task = build.task_of(scenario.trajectory)
         self.reference = build.reference_of(self.robot, scenario.trajectory, self.duration,
                                             controller.period)
-        self.control = build.control_of(self.robot, controller, self.task)
+        self.control = build.control_of(self.robot, controller, self.task) if with_control \
+            else None
         noisy = dynamics.noise.position > 0.0 or dynamics.noise.velocity > 0.0
         if self.control is not None and noisy:
             self.control = with_noise(self.control, self.robot.n)

@@ -3,8 +3,8 @@
 """
 No allocation per step: ten times the steps take ten times the time and not a byte more.
 
-Python's allocations are traced (tracemalloc), the process's memory is read before and after; a leak
-of one double per step would show as 8 MB in a million steps.
+Python's allocations are traced (tracemalloc), the process's memory is read before and after; a
+leak of one double per step would show as 8 MB in a million steps.
 """
 from __future__ import annotations
 

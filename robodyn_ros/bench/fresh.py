@@ -16,7 +16,6 @@ import sys
 import time
 from typing import Any
 
-import robodyn_ros
 from robodyn_ros.bench.chain import chain, chain_start
 from robodyn_ros.bench.memory import peak_memory
 from robodyn_ros.bench.plants import any_plant, STEP
@@ -31,7 +30,7 @@ def run_fresh(kind: str, what: str, folder: str) -> dict[str, Any]:
     :param folder: where that process keeps its compiled programs
     :returns: what the process measured, and process_s, its whole life [s]
     """
-    root = str(Path(robodyn_ros.__file__).resolve().parent.parent)
+    root = str(Path(__file__).resolve().parents[2])
     paths = [root, *filter(None, [os.environ.get('PYTHONPATH')])]
     environment = {**os.environ, 'ROBODYN_CACHE_DIR': folder,
                    'PYTHONPATH': os.pathsep.join(paths)}

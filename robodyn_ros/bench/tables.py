@@ -29,14 +29,15 @@ def _table(title: str, columns: Sequence[str], lines: Sequence[Sequence[str]]) -
     table = Table(title=title, title_justify='left', title_style='bold')
     table.add_column(columns[0], no_wrap=True)
     for column in columns[1:]:
-        table.add_column(column, justify='right', min_width=max(map(len, column.split())))
+        widest = max(map(len, column.split()))
+        table.add_column(column, justify='right', min_width=widest)
     for line in lines:
         table.add_row(*line)
     return table
 
 
 def _cases(rows: Sequence[Row]) -> Table:
-    return _table('Time per step or evaluation in us, median and half the range of the middle half',
+    return _table('Time per step or evaluation in us, median ± half their middle range',
                   ['case', 'ours', 'peer', 'over ours', 'violation', "peer's"],
                   [[row.name, _time(row.ours_us, row.details['ours_quartiles_us']),
                     f'{row.peer} ' + _time(row.peer_us, row.details['peer_quartiles_us']),
@@ -46,7 +47,7 @@ def _cases(rows: Sequence[Row]) -> Table:
 
 def _growth(rows: Sequence[Row]) -> Table:
     table = _table('Growth: free serial chains, RK4',
-                   ['joints', 'opera- tions', 'trace s', 'compile s', 'peak MB', 'source kB',
+                   ['joints', 'operations', 'trace s', 'compile s', 'peak MB', 'source kB',
                     'kept kB', 'step us', 'mujoco step', 'ratio', 'one of 4', 'pinocchio aba'],
                    [[str(row.details['joints']), str(row.details['operations']),
                      *(_number(row.details[key]) for key in (
@@ -54,8 +55,8 @@ def _growth(rows: Sequence[Row]) -> Table:
                      _number(row.ours_us), _number(row.peer_us), _number(row.ratio),
                      _number(row.details['ours_evaluation_us']),
                      _number(row.details['pinocchio_aba_us'])] for row in rows])
-    table.caption = ('trace, compile, peak memory: a fresh process with an empty cache; one of the 4 '
-                     'evaluations of a step stands beside aba')
+    table.caption = ('trace, compile, peak memory: a fresh process, empty cache; one of the '
+                     '4 evaluations of a step stands beside aba')
     return table
 
 

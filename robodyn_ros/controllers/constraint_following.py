@@ -42,7 +42,7 @@ def constraint_following(robot: Robot, task: Sequence[Constraint], *, kp: float 
     """
     parameters: dict[str, float] = {'kp': float(kp), 'kd': float(kd),
                                     **model_parameters(robot, model)}
-    parameters.update(per_joint(robot, 'pretension', pretension))
+    parameters.update(per_joint(robot, 'pretension', pretension, signed=True))
     for item in task:
         parameters.update({f'{item.name}.{key}': x for key, x in item.parameters.items()})
     motors = [k for k, joint in enumerate(robot.joints) if joint not in robot.passive]

@@ -31,17 +31,17 @@ def model_of(parameters: Mapping[str, Number]) -> Parameters:
     return Parameters.from_flat([parameters[f'model.{name}'] for name in NAMES])
 
 
-def per_joint(robot: Robot, name: str, value: object) -> dict[str, float]:
-    """One number for all joints, or one each, as parameters 'name.joint'."""
+def per_joint(robot: Robot, name: str, value: object, signed: bool = False) -> dict[str, float]:
+    """One number for all joints, or one each, as parameters 'name.joint'; signed: any sign."""
     array = np.asarray(value, dtype=float)
     if array.ndim == 0:
         array = np.full(robot.n, float(array))
     if array.shape != (robot.n,):
         raise SizeError(f'{name} of {robot.name}', f'one number or {robot.n}', array.shape,
                         f'joints are {", ".join(robot.joints)}')
-    if not np.all(np.isfinite(array)) or np.any(array < 0.0):
-        raise StateError(f'{name} of {robot.name} is {array.tolist()}; expected finite numbers '
-                         'that are not negative')
+    if not np.all(np.isfinite(array)) or (np.any(array < 0.0) and not signed):
+        raise StateError(f'{name} of {robot.name} is {array.tolist()}; expected finite numbers'
+                         + ('' if signed else ' that are not negative'))
     return {f'{name}.{joint}': float(x) for joint, x in zip(robot.joints, array)}
 
 

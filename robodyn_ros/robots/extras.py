@@ -21,7 +21,7 @@ import numpy as np
 from robodyn_ros.errors import RobotFileError, UnknownNameError
 from robodyn_ros.mechanics.tree import Friction, Rotor, Tree
 from robodyn_ros.robots import geometry
-from robodyn_ros.robots.urdf import JointRecord, RobotRecord
+from robodyn_ros.robots.urdf import JointRecord, LARGEST, RobotRecord
 
 AXES = ('x', 'y', 'z', 'roll', 'pitch', 'yaw')
 
@@ -78,7 +78,7 @@ class _Reader:
             values = tuple(float(word) for word in text.split())
         except ValueError:
             values = ()
-        if len(values) != count or not np.all(np.isfinite(values)):
+        if len(values) != count or not all(abs(value) < LARGEST for value in values):
             raise RobotFileError(f'{self.path}: {key} of <{tag}> in <robodyn> is {text!r}; '
                                  f'expected {count} finite number{"s" * (count > 1)}')
         return values

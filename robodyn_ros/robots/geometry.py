@@ -34,7 +34,7 @@ def frame_with_z_along(axis: tuple) -> np.ndarray:
     Turns the body frame to the joint frame, so that every joint acts along its own z.
     """
     z = np.array(axis) / np.linalg.norm(axis)
-    if abs(z[2]) > 1.0 - 1e-15:
+    if max(abs(z[0]), abs(z[1])) < 4e-16:
         return np.diag([1.0, np.sign(z[2]), np.sign(z[2])])
     # the coordinate axis least along z, so that +-x and +-y give permutations
     helper = np.zeros(3)

@@ -9,6 +9,8 @@ m/s, m/s^2, N (prismatic). All functions of the state take one state (n,) or man
 from __future__ import annotations
 
 from functools import cached_property
+from numbers import Real
+import os
 from pathlib import Path
 from typing import NamedTuple, Sequence
 
@@ -104,7 +106,7 @@ class Robot:
 
     def mass_matrix(self, q: object, parameters: Parameters | None = None) -> np.ndarray:
         """Mass matrix (n, n)."""
-        return self.dynamics(q, np.zeros_like(np.asarray(q, dtype=float)), parameters)[0]
+        return self.dynamics(q, np.zeros_like(self.array('q', q)), parameters)[0]
 
     def bias(self, q: object, v: object, parameters: Parameters | None = None) -> Bias:
         """Coriolis, gravity and friction parts of h, each (n,)."""
@@ -134,7 +136,7 @@ class Robot:
     def frame(self, name: str, q: object, v: object | None = None) -> FrameState:
         """Pose, velocity, drift and Jacobian of a frame."""
         self.find_frame(name)
-        v = np.zeros_like(np.asarray(q, dtype=float)) if v is None else v
+        v = np.zeros_like(self.array('q', q)) if v is None else v
         y = self._evaluate('frame ' + name, None, q, v)
         many = y.shape[:-1]
         return FrameState(y[..., :9].reshape(*many, 3, 3), y[..., 9:12], y[..., 12:18],
@@ -192,9 +194,12 @@ class Robot:
 
     def check_parameters(self, parameters: Parameters) -> Parameters:
         """Refuse parameters that no payload or friction can have."""
+        sizes = tuple(map(len, parameters[0:1] + parameters[2:4]))  # type: ignore[arg-type]
+        if sizes != (3, 3, 6):
+            raise SizeError('gravity, payload_centre and payload_inertia', (3, 3, 6), sizes)
         for name, value in zip(NAMES, parameters.flat()):
-            if not np.isfinite(value):  # type: ignore[arg-type]
-                raise StateError(f'{name} is {value}; expected a finite number')
+            if not isinstance(value, Real) or not np.isfinite(value):
+                raise StateError(f'{name} is {value!r}; expected a finite number')
         if parameters.payload_mass < 0.0 or parameters.friction_scale < 0.0:  # type: ignore
             raise StateError(f'payload.mass is {parameters.payload_mass} and friction_scale is '
                              f'{parameters.friction_scale}; neither may be negative')
@@ -221,7 +226,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
     text = str(name_or_path)
     if text in robot_names():
         return Robot(read_urdf(share_folder('urdf') / f'{text}.urdf'))
-    if Path(text).suffix or '/' in text or Path(text).exists():
+    if Path(text).suffix or '/' in text or os.path.exists(text):
         return Robot(read_urdf(text))
     raise UnknownNameError('robot', text, robot_names(),
                            'this package (or give the path of a URDF file)')

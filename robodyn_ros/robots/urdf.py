@@ -19,6 +19,8 @@ from robodyn_ros.errors import RobotFileError
 
 Triple = Tuple[float, float, float]
 JOINT_KINDS = ('revolute', 'continuous', 'prismatic', 'fixed')
+LARGEST = 1e30
+"""No robot has a number this large; products of such numbers would not be finite."""
 
 
 class Inertial(NamedTuple):
@@ -91,9 +93,9 @@ class _Reader:
             values = tuple(float(word) for word in text.split())
         except ValueError:
             values = ()
-        if len(values) != count or not all(map(math.isfinite, values)):
+        if len(values) != count or not all(abs(value) < LARGEST for value in values):
             wanted = 'a finite number' if count == 1 else f'{count} finite numbers'
-            raise self.fail(f'{where} is {text!r}; expected {wanted}')
+            raise self.fail(f'{where} is {text!r}; expected {wanted} below {LARGEST:g}')
         return values
 
     def origin(self, element: Optional[Element], where: str) -> Tuple[Triple, Triple]:
@@ -110,6 +112,8 @@ class _Reader:
         name = element.get('name', '')
         if not name:
             raise self.fail(f'a <{element.tag}> has no name; give it one')
+        if not name.isprintable():
+            raise self.fail(f'a <{element.tag}> has the name {name!r}; use printable characters')
         return name
 
     def link(self, element: Element) -> LinkRecord:
@@ -165,8 +169,8 @@ class _Reader:
         limit = element.find('limit')
         if limit is None:
             if kind in ('revolute', 'prismatic'):
-                raise self.fail(f'{where} is {kind} and has no <limit>; add one, or make it '
-                                'continuous')
+                other = ', or make it continuous' if kind == 'revolute' else ''
+                raise self.fail(f'{where} is {kind} and has no <limit>; add one{other}')
             return -math.inf, math.inf, math.inf, math.inf
         lower = self.number(limit, 'lower', where, 0.0)
         upper = self.number(limit, 'upper', where, 0.0)
@@ -192,7 +196,7 @@ def read_urdf(path: str | Path) -> RobotRecord:
     except FileNotFoundError:
         raise reader.fail('there is no such file; give the name of a robot of this package '
                           '(robodyn list) or the path of a URDF file') from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a name with a null
         raise reader.fail(f'cannot be read as text ({error}); give a URDF file') from None
     return parse_urdf(text, str(path))
 

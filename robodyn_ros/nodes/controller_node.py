@@ -1,0 +1,172 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The node `controller`: answers every joint state with one torque command.
+
+Driven by joint_states, no timer in the loop; a command carries the stamp of the state it answers.
+Takes ~/joint_trajectory by joint_trajectory_controller's rules. Publishes joint_commands (JointState
+or Float64MultiArray, see command_format), ~/reference, ~/error and /diagnostics. Service ~/stop.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Sequence
+
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn_ros import build
+from robodyn_ros.errors import CommandError, ScenarioError
+from robodyn_ros.nodes import messages
+from robodyn_ros.nodes.parameters import on_change, scenario_of
+from robodyn_ros.nodes.process import run_node
+from robodyn_ros.nodes.quality import STREAM
+from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.runtime.controller_runner import Answer, ControllerRunner
+from robodyn_ros.runtime.joint_names import JointOrder
+from robodyn_ros.scenario import ControllerSettings
+
+MODEL = ('gravity', 'friction_scale', 'payload_mass', 'payload_centre', 'payload_inertia')
+CHANGEABLE = ('kp', 'kd', 'natural_frequency', 'damping', 'rho', 'epsilon', 'p', 'pretension',
+              *(f'model.{key}' for key in MODEL))
+FORMATS = ('joint_state', 'float64_multi_array')
+
+
+@dataclass(frozen=True)
+class ControllerOptions:
+    """What only the node has."""
+
+    command_format: str = 'joint_state'
+    """joint_state, or float64_multi_array for effort controllers of ros2_control."""
+    allow_nonzero_velocity_at_trajectory_end: bool = True
+    """Accept trajectories whose last point moves."""
+    state_timeout: float = 0.5
+    """Wall time without a state after which diagnostics warn [s]."""
+    watch_rate: float = 50.0
+    """Rate of ~/reference and ~/error, in the states' time [Hz]."""
+
+
+class ControllerNode(Node):
+    """Converts, calls the ControllerRunner and publishes."""
+
+    def __init__(self) -> None:
+        """Declare parameters and compile the law before the first state is taken."""
+        super().__init__('controller', enable_logger_service=True)
+        scenario, self.options = scenario_of(self, 'controller', ControllerOptions(), CHANGEABLE)
+        if self.options.command_format not in FORMATS:
+            raise ScenarioError(f'command_format of node controller is '
+                                f'{self.options.command_format!r}; use one of '
+                                f'{", ".join(FORMATS)}')
+        self.robot = load_robot(scenario.robot)
+        self.task = build.task_of(scenario.trajectory)
+        control = build.control_of(self.robot, scenario.controller, self.task)
+        if control is None:
+            raise ScenarioError(f'controller.kind of scenario {scenario.name!r} is none; set kind, '
+                                'or do not start this node')
+        self.runner = ControllerRunner(
+            self.robot, control, self.options.allow_nonzero_velocity_at_trajectory_end)
+        self.order = JointOrder(self.robot)
+        self.names = list(self.robot.joints)
+        self.last_state: int | None = None
+        self.watched, self.told, self.answered, self.quiet = 0, '', 0, 0
+        self.received: object = None
+        array_format = self.options.command_format == 'float64_multi_array'
+        self.commands = self.create_publisher(Float64MultiArray if array_format else JointState,
+                                              'joint_commands', STREAM)
+        self.reference = self.create_publisher(JointState, '~/reference', STREAM)
+        self.error = self.create_publisher(JointState, '~/error', STREAM)
+        self.diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
+        self.create_subscription(JointTrajectory, '~/joint_trajectory', self._on_trajectory,
+                                 STREAM)
+        self.create_subscription(JointState, 'joint_states', self._on_state, STREAM)
+        self.create_service(Trigger, '~/stop', self._on_stop)
+        self.create_timer(1.0, self._diagnose, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        on_change(self, scenario.controller, self._apply)
+        log = self.get_logger()
+        log.info(f'robot {self.robot.name}, law {scenario.controller.kind}, scenario '
+                 f'{scenario.name}')
+        log.info(f'joints {", ".join(self.names)}')
+        log.info(f'topics joint_states in, joint_commands out ({self.options.command_format}), '
+                 '~/joint_trajectory in')
+
+    def _on_trajectory(self, message: JointTrajectory) -> None:
+        # the trajectory node sends its message again to newcomers: the same one changes nothing
+        key = (messages.nanoseconds(message.header.stamp), len(message.points),
+               message.points[-1] if message.points else None)
+        if message.points and key[0] and key == self.received:
+            return
+        try:
+            text = self.runner.accept(
+                messages.nanoseconds(message.header.stamp), message.joint_names,
+                messages.trajectory_times(message), messages.trajectory_fields(message),
+                self.last_state)
+        except CommandError as error:
+            self._tell(f'trajectory refused: {error}')
+            return
+        self.received = key
+        self.get_logger().info(text)
+
+    def _on_state(self, message: JointState) -> None:
+        try:
+            q = self.order.arrange(message.name, message.position, 'position of joint_states')
+            v = self.order.arrange(message.name, message.velocity, 'velocity of joint_states')
+            self.last_state = messages.nanoseconds(message.header.stamp)
+            answer = self.runner.answer(self.last_state, q, v)
+        except CommandError as error:
+            self._tell(str(error))
+            return
+        self.answered += 1
+        if answer is not None:
+            self._send(self.last_state, message, answer)
+
+    def _send(self, now: int, state: JointState, answer: Answer) -> None:
+        if self.options.command_format == 'joint_state':
+            command = messages.joint_state(now, self.names, effort=answer.tau)
+            command.header.stamp = state.header.stamp
+        else:
+            command = Float64MultiArray(data=messages.doubles(answer.tau))
+        self.commands.publish(command)
+        if now - self.watched >= messages.NANO / self.options.watch_rate or now < self.watched:
+            self.watched = now
+            n = self.robot.n
+            self.reference.publish(messages.joint_state(
+                now, self.names, answer.reference[:n], answer.reference[n:2 * n]))
+            self.error.publish(messages.joint_state(now, self.names, answer.error))
+
+    def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self.runner.stop()
+        response.success, response.message = True, 'holding where the next state finds the arm'
+        return response
+
+    def _apply(self, settings: ControllerSettings) -> None:
+        control: Any = build.control_of(self.robot, settings, self.task)
+        self.runner.change(dict(control.parameters))
+
+    def _tell(self, reason: str) -> None:
+        if reason != self.told:
+            self.told = reason
+            self.get_logger().warning(reason)
+
+    def _diagnose(self) -> None:
+        self.quiet = 0 if self.answered else self.quiet + 1
+        silent = self.quiet >= max(1.0, self.options.state_timeout)
+        level = 'WARN' if self.told or silent else 'OK'
+        text = 'no joint_states' if silent else self.told or 'following'
+        plan = self.runner.plan
+        self.diagnostics.publish(messages.diagnostics(
+            self.last_state or 0, self.get_name(), 'law', level, text, {
+                'states_per_second': self.answered,
+                'trajectory_points': len(plan.points.times) if plan else 0}))
+        self.answered = 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node until a signal."""
+    return run_node(ControllerNode, arguments)
+
+

@@ -1,0 +1,252 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The node `dynamics`: a simulated plant behind the topics a hardware driver has.
+
+Publishes joint_states, /clock, robot_description, ~/constraint_effort, ~/constraints, ~/tool_pose
+and /diagnostics; takes joint_commands (JointState: name, effort). Services ~/set_pause, ~/step,
+~/reset. Free mode runs at realtime_factor times the wall clock; in lockstep the plant takes step
+k + 1 when the command stamped with state k has arrived, so runs repeat to the last bit.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+import time
+from typing import Sequence
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import PoseStamped
+import numpy as np
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock as ClockMessage
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import SetBool, Trigger
+
+from robodyn_ros import build
+from robodyn_ros.errors import CommandError, ScenarioError
+from robodyn_ros.mechanics.parameters import NAMES
+from robodyn_ros.nodes import messages
+from robodyn_ros.nodes.parameters import on_change, scenario_of
+from robodyn_ros.nodes.process import run_node
+from robodyn_ros.nodes.quality import CLOCK, LATCHED, STREAM
+from robodyn_ros.runtime.joint_names import JointOrder
+from robodyn_ros.runtime.plant_runner import FAULT, MOVING, PlantRunner, TIMEOUT_REACTIONS
+from robodyn_ros.simulate import Simulation
+
+CHANGEABLE = ('model.payload_mass', 'model.payload_centre', 'model.payload_inertia',
+              'model.friction_scale', 'model.gravity')
+FIRST_STAMP = messages.NANO
+"""Simulated time starts at 1 s: a stamp of 0 means 'now' or 'unknown' to ROS [ns]."""
+REPEAT = 0.1
+"""Wall time after which an unanswered state is sent again in lockstep [s]."""
+
+
+@dataclass(frozen=True)
+class DynamicsOptions:
+    """What only the node has."""
+
+    mode: str = 'free'
+    """free (paced by the wall clock) or lockstep (paced by the commands)."""
+    realtime_factor: float = 1.0
+    """Simulated seconds per wall second in free mode [-]."""
+    command_timeout: float = 0.1
+    """Age of the last command, in simulated time, at which on_timeout applies [s]."""
+    on_timeout: str = 'hold'
+    """hold (brake), damping (oppose motion, carry the weight) or zero (no torque)."""
+    watch_rate: float = 50.0
+    """Rate of topics that people watch, in simulated time [Hz]."""
+
+
+class DynamicsNode(Node):
+    """Converts, calls the PlantRunner and publishes."""
+
+    def __init__(self) -> None:
+        """Declare parameters, compile the plant, then start publishing."""
+        super().__init__('dynamics', enable_logger_service=True)
+        scenario, self.options = scenario_of(self, 'dynamics', DynamicsOptions(), CHANGEABLE)
+        self._check_options()
+        run = Simulation(scenario, with_control=False)
+        self.robot, self.scenario = run.robot, scenario
+        waits = scenario.controller.kind != 'none'
+        self.runner = PlantRunner(run.plant, run.assembly.state, run.period, run.parameters, waits)
+        self.order = JointOrder(self.robot)
+        self.names = list(self.robot.joints)
+        self.period = int(round(scenario.controller.period * messages.NANO))
+        self.tick, self.paused, self.commanded = 0, False, FIRST_STAMP
+        self.told = ''
+        self._make_topics()
+        on_change(self, scenario.dynamics, self._apply)
+        self._announce(waits)
+        self._start()
+
+    def _check_options(self) -> None:
+        for key, known in (('mode', ('free', 'lockstep')), ('on_timeout', TIMEOUT_REACTIONS)):
+            if getattr(self.options, key) not in known:
+                raise ScenarioError(f'{key} of node dynamics is {getattr(self.options, key)!r}; '
+                                    f'use one of {", ".join(known)}')
+        for key in ('realtime_factor', 'command_timeout', 'watch_rate'):
+            if not getattr(self.options, key) > 0.0:
+                raise ScenarioError(f'{key} of node dynamics is {getattr(self.options, key)}; '
+                                    'expected a positive number')
+
+    def _make_topics(self) -> None:
+        self.states = self.create_publisher(JointState, 'joint_states', STREAM)
+        self.clock_topic = self.create_publisher(ClockMessage, '/clock', CLOCK)
+        description = self.create_publisher(String, 'robot_description', LATCHED)
+        description.publish(String(data=self.robot.urdf))
+        self.efforts = self.create_publisher(JointState, '~/constraint_effort', STREAM)
+        self.constraints = self.create_publisher(JointState, '~/constraints', STREAM)
+        self.tool = self.create_publisher(PoseStamped, '~/tool_pose', STREAM)
+        self.diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
+        self.create_subscription(JointState, 'joint_commands', self._on_command, STREAM)
+        self.create_service(SetBool, '~/set_pause', self._on_pause)
+        self.create_service(Trigger, '~/step', self._on_step)
+        self.create_service(Trigger, '~/reset', self._on_reset)
+
+    def _announce(self, waits: bool) -> None:
+        log, options = self.get_logger(), self.options
+        log.info(f'robot {self.robot.name} from {self.robot.path}, scenario {self.scenario.name}')
+        log.info(f'joints {", ".join(self.names)}; passive: {", ".join(self.robot.passive) or "-"}')
+        log.info(f'{options.mode}: a state every {self.period / 1e6:g} ms of simulated time, step '
+                 f'{self.scenario.dynamics.step * 1e3:g} ms, {self.scenario.dynamics.integrator}')
+        log.info('topics joint_states out, joint_commands in, rows '
+                 + (', '.join(self.runner.plant.row_names) or '-'))
+        log.info(f'holds until the first command: {waits}; command time-out '
+                 f'{options.command_timeout:g} s, then {options.on_timeout}')
+
+    def _start(self) -> None:
+        wall = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(1.0, self._diagnose, clock=wall)
+        self._publish(watch=True)
+        if self.options.mode == 'free':
+            pace = self.period / messages.NANO / self.options.realtime_factor
+            self.create_timer(pace, self._on_tick, clock=wall)
+        else:
+            self.sent = time.monotonic()
+            self.create_timer(REPEAT, self._on_silence, clock=wall)
+
+    @property
+    def stamp(self) -> int:
+        """Simulated time of the present state [ns]."""
+        return FIRST_STAMP + self.tick * self.period
+
+    # --- callbacks: convert, call, publish --------------------------------------------------
+
+    def _on_command(self, message: JointState) -> None:
+        try:
+            tau = self.order.arrange(message.name, message.effort, 'effort of joint_commands')
+        except CommandError as error:
+            self._tell(str(error))
+            return
+        stamp = messages.nanoseconds(message.header.stamp)
+        if self.options.mode == 'lockstep' and stamp != self.stamp:
+            return  # the answer to a state that was sent twice
+        if self.runner.mode == FAULT:
+            return
+        self.commanded = self.stamp
+        self.runner.command(tau)
+        if self.options.mode == 'lockstep' and not self.paused:
+            self._forward()
+
+    def _on_tick(self) -> None:
+        if self.paused:
+            return
+        waits = self.runner.wait and self.runner.mode == MOVING
+        if waits and self.stamp - self.commanded > self.options.command_timeout * messages.NANO:
+            self.runner.command_lost(self.options.on_timeout)
+        self._forward()
+
+    def _on_silence(self) -> None:
+        """Lockstep: send the state again, for a controller that was not there yet."""
+        if self.runner.wait and not self.paused and time.monotonic() - self.sent > REPEAT:
+            self._publish(watch=True)
+        elif not self.runner.wait and not self.paused:
+            self._run_alone()
+
+    def _run_alone(self) -> None:
+        """Lockstep without a controller: nobody answers, so one watch period goes by at once."""
+        for _ in range(self._watch_ticks()):
+            self._forward()
+
+    def _forward(self) -> None:
+        self.runner.advance()
+        self.tick += 1
+        self._publish(watch=self.tick % self._watch_ticks() == 0)
+        if self.runner.reason:
+            self._tell(self.runner.reason)
+
+    def _watch_ticks(self) -> int:
+        return max(1, round(messages.NANO / self.period / self.options.watch_rate))
+
+    def _publish(self, watch: bool) -> None:
+        now, runner = self.stamp, self.runner
+        self.sent = time.monotonic()
+        if watch:
+            self.clock_topic.publish(ClockMessage(clock=messages.stamp_of(now)))
+        self.states.publish(messages.joint_state(now, self.names, runner.q, runner.v, runner.tau))
+        if watch:
+            self._publish_watched(now)
+
+    def _publish_watched(self, now: int) -> None:
+        frame = self.scenario.trajectory.frame
+        if frame in self.robot.frames and self.tool.get_subscription_count():
+            state = self.robot.frame(frame, self.runner.q)
+            self.tool.publish(messages.pose(now, state.rotation, state.position))
+        rows = list(self.runner.plant.row_names)
+        if rows and (self.efforts.get_subscription_count()
+                     or self.constraints.get_subscription_count()):
+            seen = self.runner.observe()
+            self.efforts.publish(messages.joint_state(
+                now, self.names, effort=seen.constraint_force[0]))
+            self.constraints.publish(messages.joint_state(
+                now, rows, seen.phi[0], seen.phi_rate[0], seen.multipliers[0]))
+
+    def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self.paused = bool(request.data)
+        if not self.paused and self.options.mode == 'lockstep':
+            self._publish(watch=True)
+        response.success, response.message = True, 'paused' if self.paused else 'running'
+        return response
+
+    def _on_step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.success = self.paused
+        response.message = 'one period' if self.paused else 'pause first: ~/set_pause'
+        if self.paused:
+            self._forward()
+        return response
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self.runner.reset()
+        self.told, self.commanded = '', self.stamp
+        self._publish(watch=True)
+        response.success, response.message = True, 'at the start; the clock goes on'
+        return response
+
+    def _apply(self, settings: object) -> None:
+        parameters = build.parameters_of(self.robot, settings.model)  # type: ignore[attr-defined]
+        self.runner.change(dict(zip(NAMES, parameters.flat())))  # type: ignore[arg-type]
+
+    def _tell(self, reason: str) -> None:
+        """Log a reason once, until another one comes."""
+        if reason != self.told:
+            self.told = reason
+            self.get_logger().warning(reason)
+
+    def _diagnose(self) -> None:
+        runner = self.runner
+        level = 'ERROR' if runner.mode == FAULT else 'WARN' if self.told else 'OK'
+        publishers = self.count_publishers('joint_commands')
+        text = self.told or runner.mode
+        if publishers > 1:
+            level, text = 'WARN', f'{publishers} nodes publish joint_commands; only one should'
+        self.diagnostics.publish(messages.diagnostics(
+            self.stamp, self.get_name(), 'plant', level, text, {
+                'mode': runner.mode, 'paused': self.paused, 'simulated_s': self.tick
+                * self.period / messages.NANO, 'largest_speed': float(np.abs(runner.v).max())}))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node until a signal."""
+    return run_node(DynamicsNode, arguments)

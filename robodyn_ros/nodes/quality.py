@@ -1,0 +1,14 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Quality-of-service profiles, named by what they are for (docs of ROS 2: About QoS)."""
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+STREAM = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+"""States, commands, trajectories: every reader is served, reliable or best-effort."""
+
+LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
+                     durability=DurabilityPolicy.TRANSIENT_LOCAL)
+"""The last one is kept for those who come later: robot_description, trajectory, path."""
+
+CLOCK = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+"""Simulated time; only the newest counts."""

@@ -1,0 +1,150 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The plant behind the dynamics node: motion, holding, faults, reset; no ROS.
+
+The motion counts control periods from its own zero, and integrates exactly as simulate() does (the
+same compiled loop, the same clock arithmetic), so a lockstep run repeats it bit for bit. Until the
+first command, after a time-out, a fault or while a joint is beyond its limit the arm is held.
+"""
+from __future__ import annotations
+
+from typing import Mapping
+
+import numpy as np
+
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.plant import Plant
+from robodyn_ros.plant_program import scratch_size
+from robodyn_ros.signals import Rollout, State
+from robodyn_ros.trajectories.limits import TOLERANCE
+
+WAITING, MOVING, HOLDING, FAULT = 'waiting', 'moving', 'holding', 'fault'
+TIMEOUT_REACTIONS = ('hold', 'damping', 'zero')
+
+
+class PlantRunner:
+    """
+    A plant that moves one control period at a time.
+
+    :param start: state at the motion's zero
+    :param wait: hold the start until the first command arrives
+    """
+
+    def __init__(self, plant: Plant, start: State, period_steps: int,
+                 parameters: Mapping[str, float], wait: bool = True):
+        """Compile the plant; the motion is at its zero."""
+        self.plant, self.period_steps, self.wait = plant, period_steps, wait
+        self._start = start
+        self._parameters = dict(parameters)
+        self._program = plant.program()
+        n, m = plant.robot.n, len(plant.row_names)
+        self._y = np.empty(scratch_size(n, m))
+        self._s = np.empty(2 + 8 * n)
+        self._unused, self._done = np.empty(1), np.zeros(2, dtype=np.int64)
+        self._x = np.empty(1 + 3 * n)
+        self._w = self._program.prepared(plant.table.vector(self._parameters))
+        self.mode, self.reason, self.periods = WAITING, '', 0
+        self.reset()
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return self.plant.robot.n
+
+    @property
+    def q(self) -> np.ndarray:
+        """Positions (n,) [rad] or [m]."""
+        return self._x[1:1 + self.n]
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities (n,), zero while held by a brake [rad/s] or [m/s]."""
+        return self._x[1 + self.n:1 + 2 * self.n]
+
+    @property
+    def tau(self) -> np.ndarray:
+        """Torque that acts (n,) [N m] or [N]."""
+        return self._x[1 + 2 * self.n:]
+
+    def reset(self) -> None:
+        """Return to the start of the motion."""
+        self._x[:] = 0.0
+        self._x[1:1 + self.n], self._x[1 + self.n:1 + 2 * self.n] = self._start.q, self._start.v
+        self.periods, self.reason = 0, ''
+        self.mode = WAITING if self.wait else MOVING
+
+    def command(self, tau: np.ndarray) -> None:
+        """Accept a torque (n,), limited to what the motors can do; ends waiting and holding."""
+        limit = self.plant.robot.limits.effort
+        self.tau[:] = np.clip(tau, -limit, limit)
+        if self.mode in (WAITING, HOLDING):
+            self.mode, self.reason = MOVING, ''
+
+    def change(self, parameters: Mapping[str, float]) -> None:
+        """Change run-time parameters such as payload.mass; all are checked before any applies."""
+        changed = {**self._parameters, **parameters}
+        self._w = self._program.prepared(self.plant.table.vector(changed))
+        self._parameters = changed
+
+    def command_lost(self, reaction: str) -> None:
+        """React to a command that is too old: hold, damping or zero torque."""
+        if self.mode != MOVING:
+            return
+        self.reason = f'no command in time: {reaction}'
+        if reaction == 'hold':
+            self._brake(HOLDING)
+        elif reaction == 'zero':
+            self.tau[:] = 0.0
+        else:  # damping: oppose the motion, and carry the arm's weight
+            robot = self.plant.robot
+            mass, _ = robot.dynamics(self.q, self.v)
+            carried = robot.bias(self.q, np.zeros(self.n)).gravity
+            limit = robot.limits.effort
+            self.tau[:] = np.clip(carried - 5.0 * np.diag(mass) * self.v, -limit, limit)
+
+    def advance(self) -> None:
+        """Move one control period on, or stay if held; never leaves the finite numbers."""
+        if self.mode != MOVING:
+            return
+        first = self.periods * self.period_steps
+        code = self._program.names['rollout'](
+            first, first + self.period_steps, self.plant.step_size, 0.0, 0, 1, self._x, self._w,
+            self._y, self._s, self._unused, self._unused, self._unused, self._done)
+        self.periods += 1
+        if code != 0:
+            self._recover()
+        self._watch_limits()
+
+    def _recover(self) -> None:
+        """Finish the period with the plant's own fallbacks, or stop at the last good state."""
+        steps = self.periods * self.period_steps - int(self._done[0])
+        state = State(float(self._x[0]), self.q.copy(), self.v.copy())
+        try:
+            after = self.plant.advance(state, self.tau.copy(), steps=steps,
+                                       parameters=self._parameters)
+        except RobodynError as error:
+            self.reason = str(error)
+            self._brake(FAULT)
+            return
+        self.q[:], self.v[:] = after.q, after.v
+
+    def _watch_limits(self) -> None:
+        limits = self.plant.robot.limits
+        outside = (self.q < limits.lower - TOLERANCE) | (self.q > limits.upper + TOLERANCE)
+        if self.mode == MOVING and outside.any():
+            k = int(np.argmax(outside))
+            self.reason = (f'{self.plant.robot.joints[k]} is at {self.q[k]:.6g}, beyond its limits '
+                           f'{limits.lower[k]:.6g} .. {limits.upper[k]:.6g}: held; call ~/reset')
+            self._brake(FAULT)
+
+    def _brake(self, mode: str) -> None:
+        self.mode = mode
+        self.v[:] = 0.0
+        self.tau[:] = 0.0
+
+    def observe(self) -> Rollout:
+        """Return constraint force, multipliers and errors at this moment (one sample)."""
+        time = self.periods * self.period_steps * self.plant.step_size
+        return self.plant.observe(State(time, self.q.copy(), self.v.copy()), self.tau.copy(),
+                                  self._parameters)
