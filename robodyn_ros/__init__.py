@@ -20,10 +20,7 @@ from robodyn_ros.scenario import load_scenario, Scenario, scenario_names
 from robodyn_ros.signals import Control, Reference, Rollout, State
 from robodyn_ros.simulate import Result, simulate, Simulation
 
-try:
-    __version__ = metadata.version('robodyn_ros')
-except metadata.PackageNotFoundError:  # a source tree that was never installed
-    __version__ = 'unknown'
+__version__ = next((found.version for found in metadata.distributions(name='robodyn_ros')), None)
 
 __all__ = [
     'assemble_start', 'Assembly', 'computed_torque', 'Constraint', 'constraint',

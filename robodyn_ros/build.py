@@ -27,6 +27,7 @@ from robodyn_ros.plant import Plant
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario import (ControllerSettings, DynamicsSettings, ModelSettings,
                                   TrajectorySettings)
+from robodyn_ros.settings import settings_from
 from robodyn_ros.signals import Control, Reference
 from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
@@ -59,21 +60,28 @@ def motion_of(settings: TrajectorySettings) -> Any:
     kinds = {**PATHS, **JOINT_MOTIONS}
     if is_import_path(settings.kind):
         made = import_object(settings.kind, 'trajectory.kind')
-        return made(**settings.parameters) if isinstance(made, type) else made
+        if isinstance(made, type):
+            made = _called(settings.kind, 'trajectory.kind', made, **settings.parameters)
+        if not callable(made) and not hasattr(made, 'sample'):
+            raise ScenarioError(f'trajectory.kind is {settings.kind!r}: it is {made!r}; expected '
+                                'a path(t) or an object with sample(times)')
+        return made
     if settings.kind not in kinds:
         raise UnknownNameError('trajectory', settings.kind, ('none', *kinds), 'trajectory.kind')
     values = dict(settings.parameters)
     if settings.kind in ('via_points', 'joint_waypoints'):
         _fold_points(values, settings)
-    known = {f.name for f in dataclasses.fields(kinds[settings.kind])}
-    for key, value in values.items():
-        if key not in known:
-            raise UnknownNameError('key', f'trajectory.parameters.{key}', known)
-        values[key] = tuple(value) if isinstance(value, list) else value
+    return settings_from(kinds[settings.kind], values, f'trajectory {settings.kind!r}',
+                         'trajectory.parameters.')
+
+
+def _called(text: str, key: str, made: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call what an import path names; a failure is a sentence."""
     try:
-        return kinds[settings.kind](**values)
-    except TypeError as error:
-        raise ScenarioError(f'trajectory.parameters of {settings.kind!r}: {error}') from None
+        return made(*args, **kwargs)
+    except Exception as error:  # noqa: B902  a user's function may fail in any way
+        raise ScenarioError(f'{key} is {text!r}: it cannot be called as needed '
+                            f'({type(error).__name__}: {error})') from error
 
 
 def _fold_points(values: dict[str, Any], settings: TrajectorySettings) -> None:
@@ -84,7 +92,8 @@ def _fold_points(values: dict[str, Any], settings: TrajectorySettings) -> None:
         if flat is None:
             continue
         count = len(times) if isinstance(times, list) else 0
-        if not isinstance(flat, list) or not count or len(flat) % count:
+        if not isinstance(flat, list) or not count or len(flat) % count or any(
+                isinstance(x, bool) or not isinstance(x, (int, float)) for x in flat):
             raise ScenarioError(f'trajectory.parameters.{key} is {flat!r}; expected the '
                                 f'coordinates of {count} points one after another')
         width = len(flat) // count
@@ -134,6 +143,8 @@ def reference_of(robot: Robot, settings: TrajectorySettings, duration: float,
     if hasattr(motion, 'sample'):
         samples = motion.sample(np.arange(int(round(duration / period)) + 1) * period)
         reference = Reference(*samples)
+        if isinstance(motion, Table):
+            reference = in_robot_order(robot, reference, motion.read()[0], motion.path)
         if reference.q.shape[1] != robot.n:
             raise ScenarioError(f'the trajectory {settings.kind!r} moves {reference.q.shape[1]} '
                                 f'joints; {robot.name} has {robot.n} '
@@ -149,6 +160,21 @@ def reference_of(robot: Robot, settings: TrajectorySettings, duration: float,
     return reference
 
 
+def in_robot_order(robot: Robot, reference: Reference, names: Sequence[str],
+                   place: str) -> Reference:
+    """Columns of a motion, given for named joints, in the order of the robot's joints."""
+    for name in names:
+        if name not in robot.joints or names.count(name) > 1:
+            raise UnknownNameError('joint' if name not in robot.joints else 'repeated joint', name,
+                                   robot.joints, place)
+    missing = [joint for joint in robot.joints if joint not in names]
+    if missing:
+        raise ScenarioError(f'{place}: the joint {missing[0]!r} of {robot.name} has no column; '
+                            'give one column per joint')
+    order = [names.index(joint) for joint in robot.joints]
+    return Reference(reference.t, *(x[:, order] for x in reference[1:]))
+
+
 def control_of(robot: Robot, settings: ControllerSettings,
                task: Sequence[Constraint]) -> Control | None:
     """Control law of a controller; None without one."""
@@ -156,7 +182,8 @@ def control_of(robot: Robot, settings: ControllerSettings,
     if kind == 'none':
         return None
     if is_import_path(kind):
-        control = import_object(kind, 'controller.kind')(robot, settings)
+        control = _called(kind, 'controller.kind', import_object(kind, 'controller.kind'), robot,
+                          settings)
         if not isinstance(control, Control):
             raise ScenarioError(f'controller.kind is {kind!r}: it returned {control!r}; expected '
                                 'a Control')
@@ -168,8 +195,8 @@ def control_of(robot: Robot, settings: ControllerSettings,
         if not task:
             raise ScenarioError('constraint_following needs a trajectory that is a path in space')
         control = constraint_following(
-            robot, task, kp=(settings.kp or (100.0,))[0], kd=(settings.kd or (20.0,))[0],
-            model=model, saturate=settings.saturate, pretension=_one_or_each(settings.pretension))
+            robot, task, **_row_gains(settings), model=model, saturate=settings.saturate,
+            pretension=_one_or_each(settings.pretension))
         return control._replace(delay=settings.delay)
     gains: dict[str, Any] = {
         'kp': _one_or_each(settings.kp), 'kd': _one_or_each(settings.kd),
@@ -180,6 +207,21 @@ def control_of(robot: Robot, settings: ControllerSettings,
         make = robust
         gains.update(rho=settings.rho, epsilon=settings.epsilon, p=settings.p)
     return make(robot, **gains)._replace(delay=settings.delay)
+
+
+def _row_gains(settings: ControllerSettings) -> dict[str, float]:
+    """Gains of constraint following: one for all rows, as kp and kd or as natural frequency."""
+    for key in ('kp', 'kd', 'natural_frequency'):
+        if len(getattr(settings, key)) > 1:
+            raise ScenarioError(f'controller.{key} is {list(getattr(settings, key))}; '
+                                'constraint_following has rows, not joints: give one number')
+    if settings.natural_frequency:
+        if settings.kp or settings.kd:
+            raise ScenarioError('controller.kp or kd and controller.natural_frequency are both '
+                                'given; give one or the other')
+        omega = settings.natural_frequency[0]
+        return {'kp': omega ** 2, 'kd': 2.0 * settings.damping * omega}
+    return {'kp': (settings.kp or (100.0,))[0], 'kd': (settings.kd or (20.0,))[0]}
 
 
 def _one_or_each(values: tuple[float, ...]) -> Any:

@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog='robodyn', description='Constrained robot dynamics for ROS 2.', epilog=EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--version', action='version', version=robodyn_ros.__version__)
+    parser.add_argument('--version', action='version', version=str(robodyn_ros.__version__))
     parser.add_argument('--quiet', action='store_true',
                         help='no messages, only results and errors')
     verbs = parser.add_subparsers(dest='verb', metavar='VERB', required=True)

@@ -19,14 +19,18 @@ import numpy as np
 from robodyn_ros.assembly import assemble_start
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.stabilisation import stabilisation
-from robodyn_ros.errors import ConstraintError, SingularityError
+from robodyn_ros.errors import ConstraintError, SimulationError, SingularityError
 from robodyn_ros.plant import Plant
 from robodyn_ros.plant_program import CHOLESKY
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.signals import Reference, State
+from robodyn_ros.signals import Reference, Rollout, State
 
 KP, KD = 900.0, 60.0
 """Default gains: critically damped, 30 rad/s (the public solution of paper 004)."""
+FLATTEST = 1e-4
+"""Volume spanned by the unit rows of a task below which a direction counts as lost [-]."""
+FASTEST = 1e4
+"""Joint speed at which a motion counts as lost, not as fast [rad/s] or [m/s]."""
 
 
 def joint_motion(robot: Robot, task: Sequence[Constraint], start: np.ndarray, duration: float, *,
@@ -48,15 +52,45 @@ def joint_motion(robot: Robot, task: Sequence[Constraint], start: np.ndarray, du
     state = State(start_time, np.asarray(start, dtype=float), np.zeros(robot.n))
     if assemble:
         state = assemble_start(plant, state).state
+    failure = None
     try:
         motion = plant.rollout(state, duration)
-    except ConstraintError as error:
-        partial = getattr(error, 'partial', None)
-        if partial is None:
+    except (ConstraintError, SimulationError) as error:
+        motion, failure = getattr(error, 'partial', None), error
+        if motion is None:
             raise
+    lost = None if through_singularities else first_singular(plant, motion)
+    wild = np.flatnonzero(np.abs(motion.v).max(axis=1) > FASTEST)
+    if lost is None and (failure is not None or wild.size):
+        lost = max(0, int(wild[0]) - 1) if wild.size else len(motion.t) - 1
+    if lost is not None:
         raise SingularityError(
-            f'{robot.name} passes a singularity at t = {partial.t[-1]:.4g} s, q = '
-            f'{np.round(partial.q[-1], 4).tolist()}: the rows {", ".join(plant.row_names)} lose a '
+            f'{robot.name} passes a singularity at t = {motion.t[lost]:.4g} s, q = '
+            f'{np.round(motion.q[lost], 4).tolist()}: the rows {", ".join(plant.row_names)} lose a '
             'direction; change the path or the branch, or allow it with '
-            'through_singularities') from error
+            'through_singularities') from failure
     return Reference(motion.t, motion.q, motion.v, motion.a)
+
+
+def first_singular(plant: Plant, motion: Rollout) -> int | None:
+    """
+    Place of the first sample at which the rows lose a direction, or have lost one since the last.
+
+    The rows of A, each of unit length, span a volume; it vanishes at a singularity, and for as many
+    rows as joints the determinant changes its sign where a step has jumped over one.
+    """
+    n, m = plant.robot.n, len(plant.row_names)
+    if not 0 < m <= n:
+        return None
+    x = np.column_stack([motion.t, motion.q, motion.v, np.zeros_like(motion.q)])
+    finite = np.isfinite(x).all(axis=1)
+    y = plant.rows.evaluate('rows', np.where(finite[:, None], x, 0.0),
+                            plant.rows.prepared(plant.table.vector()))
+    rows = y[:, 2 * m:].reshape(-1, m, n)
+    rows = rows / np.maximum(np.linalg.norm(rows, axis=2, keepdims=True), 1e-300)
+    volume = np.linalg.det(rows @ rows.transpose(0, 2, 1))
+    bad = ~finite | ~(volume > FLATTEST ** 2)
+    if m == n:
+        sign = np.sign(np.linalg.det(rows))
+        bad |= sign != sign[0]
+    return int(np.argmax(bad)) if bad.any() else None

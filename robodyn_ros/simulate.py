@@ -8,6 +8,7 @@ Run a scenario without ROS: plant, controller and reference closed-loop in one c
 """
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Mapping, NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ class Result(NamedTuple):
 
     @property
     def t(self) -> np.ndarray:
-        """Times (k,) [s]."""
+        """Time of every instant, k of them [s]."""
         return self.motion.t
 
     @property
@@ -56,7 +57,7 @@ class Result(NamedTuple):
 
     @property
     def tau(self) -> np.ndarray:
-        """Applied torques (k, n) [N m] or [N]."""
+        """Torque that acted (k, n) [N m] or [N]."""
         return self.motion.tau
 
     @property
@@ -92,11 +93,13 @@ class Simulation:
 
         :param with_control: False leaves the control law out, for a plant driven from outside
         """
+        refuse_negative(scenario)
         self.scenario = scenario
         self.duration = scenario.duration if duration is None else float(duration)
         self.robot = load_robot(scenario.robot)
         dynamics, controller = scenario.dynamics, scenario.controller
         self.period = whole_steps(controller.period, dynamics.step)
+        self.duration = int(round(self.duration / controller.period)) * controller.period
         self.task = build.task_of(scenario.trajectory)
         self.reference = build.reference_of(self.robot, scenario.trajectory, self.duration,
                                             controller.period)
@@ -144,6 +147,15 @@ class Simulation:
             build.put_path(self.scenario.trajectory, motion.t, wanted)
         return Result(self.scenario, self.robot, motion, self.reference, tool, wanted,
                       self.plant.row_names, self.assembly)
+
+
+def refuse_negative(scenario: Scenario) -> None:
+    """Raise where a number that counts or measures something is below zero."""
+    for key in ('duration', 'controller.delay', 'dynamics.noise.position',
+                'dynamics.noise.velocity', 'dynamics.noise.seed'):
+        value = attrgetter(key)(scenario)
+        if value < 0:
+            raise ScenarioError(f'{scenario.name}: {key} is {value}; it cannot be negative')
 
 
 def simulate(scenario: Scenario, duration: float | None = None) -> Result:

@@ -15,6 +15,7 @@ where a_0 is the acceleration without motors and P M^-1 S^T u what the loops let
 """
 from __future__ import annotations
 
+import math
 from typing import Mapping, Sequence
 
 from robodyn_ros.constraints.constraint import Constraint
@@ -40,6 +41,9 @@ def constraint_following(robot: Robot, task: Sequence[Constraint], *, kp: float 
     :param kp: gain on phi [1/s^2]; :param kd: gain on its rate [1/s]
     :param pretension: torque that motors keep where the task leaves a choice (n,) [N m]
     """
+    if not (0.0 <= kp < math.inf and 0.0 <= kd < math.inf):
+        raise StateError(f'constraint_following was given kp {kp} and kd {kd}; expected finite '
+                         'numbers that are not negative')
     parameters: dict[str, float] = {'kp': float(kp), 'kd': float(kd),
                                     **model_parameters(robot, model)}
     parameters.update(per_joint(robot, 'pretension', pretension, signed=True))

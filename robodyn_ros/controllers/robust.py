@@ -42,6 +42,9 @@ def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: o
     if not (rho >= 0.0 and epsilon > 0.0):
         raise StateError(f'robust control was given rho {rho} and epsilon {epsilon}; expected a '
                          'rho that is not negative and a positive epsilon')
+    if len(p) != 2 or (weights is not None and len(weights) != robot.n):
+        raise StateError(f'robust control was given p {p} and weights {weights}; expected two '
+                         f'numbers p, and (Q12, Q22) for each of {robot.n} joints or none')
     parameters = {**gains(robot, kp, kd, natural_frequency, damping),
                   **model_parameters(robot, model), 'rho': float(rho), 'epsilon': float(epsilon)}
     for k, joint in enumerate(robot.joints):

@@ -4,22 +4,19 @@
 The node `controller`: answers every joint state with one torque command.
 
 Driven by joint_states, no timer in the loop; a command carries the stamp of the state it answers.
-Takes ~/joint_trajectory by joint_trajectory_controller's rules. Publishes joint_commands (JointState
-or Float64MultiArray, see command_format), ~/reference, ~/error and /diagnostics. Service ~/stop.
+Takes ~/joint_trajectory by joint_trajectory_controller's rules. Publishes joint_commands
+(JointState or Float64MultiArray, see command_format), ~/reference, ~/error and /diagnostics.
+Service ~/stop.
 """
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Sequence
+import sys
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
-from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory
-
 from robodyn_ros import build
 from robodyn_ros.errors import CommandError, ScenarioError
 from robodyn_ros.nodes import messages
@@ -30,6 +27,10 @@ from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.runtime.controller_runner import Answer, ControllerRunner
 from robodyn_ros.runtime.joint_names import JointOrder
 from robodyn_ros.scenario import ControllerSettings
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
 
 MODEL = ('gravity', 'friction_scale', 'payload_mass', 'payload_centre', 'payload_inertia')
 CHANGEABLE = ('kp', 'kd', 'natural_frequency', 'damping', 'rho', 'epsilon', 'p', 'pretension',
@@ -66,8 +67,8 @@ class ControllerNode(Node):
         self.task = build.task_of(scenario.trajectory)
         control = build.control_of(self.robot, scenario.controller, self.task)
         if control is None:
-            raise ScenarioError(f'controller.kind of scenario {scenario.name!r} is none; set kind, '
-                                'or do not start this node')
+            raise ScenarioError(f'controller.kind of scenario {scenario.name!r} is none; set '
+                                'kind, or do not start this node')
         self.runner = ControllerRunner(
             self.robot, control, self.options.allow_nonzero_velocity_at_trajectory_end)
         self.order = JointOrder(self.robot)
@@ -165,8 +166,10 @@ class ControllerNode(Node):
         self.answered = 0
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run the node until a signal."""
     return run_node(ControllerNode, arguments)
 
 
+if __name__ == '__main__':
+    sys.exit(main())

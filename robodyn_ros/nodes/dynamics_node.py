@@ -11,19 +11,14 @@ k + 1 when the command stamped with state k has arrived, so runs repeat to the l
 from __future__ import annotations
 
 from dataclasses import dataclass
+import sys
 import time
-from typing import Sequence
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
 import numpy as np
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from rosgraph_msgs.msg import Clock as ClockMessage
-from sensor_msgs.msg import JointState
-from std_msgs.msg import String
-from std_srvs.srv import SetBool, Trigger
-
 from robodyn_ros import build
 from robodyn_ros.errors import CommandError, ScenarioError
 from robodyn_ros.mechanics.parameters import NAMES
@@ -34,6 +29,10 @@ from robodyn_ros.nodes.quality import CLOCK, LATCHED, STREAM
 from robodyn_ros.runtime.joint_names import JointOrder
 from robodyn_ros.runtime.plant_runner import FAULT, MOVING, PlantRunner, TIMEOUT_REACTIONS
 from robodyn_ros.simulate import Simulation
+from rosgraph_msgs.msg import Clock as ClockMessage
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import SetBool, Trigger
 
 CHANGEABLE = ('model.payload_mass', 'model.payload_centre', 'model.payload_inertia',
               'model.friction_scale', 'model.gravity')
@@ -108,7 +107,8 @@ class DynamicsNode(Node):
     def _announce(self, waits: bool) -> None:
         log, options = self.get_logger(), self.options
         log.info(f'robot {self.robot.name} from {self.robot.path}, scenario {self.scenario.name}')
-        log.info(f'joints {", ".join(self.names)}; passive: {", ".join(self.robot.passive) or "-"}')
+        passive = ', '.join(self.robot.passive) or '-'
+        log.info(f'joints {", ".join(self.names)}; passive: {passive}')
         log.info(f'{options.mode}: a state every {self.period / 1e6:g} ms of simulated time, step '
                  f'{self.scenario.dynamics.step * 1e3:g} ms, {self.scenario.dynamics.integrator}')
         log.info('topics joint_states out, joint_commands in, rows '
@@ -129,7 +129,7 @@ class DynamicsNode(Node):
 
     @property
     def stamp(self) -> int:
-        """Simulated time of the present state [ns]."""
+        """Time of the present state, simulated [ns]."""
         return FIRST_STAMP + self.tick * self.period
 
     # --- callbacks: convert, call, publish --------------------------------------------------
@@ -247,6 +247,10 @@ class DynamicsNode(Node):
                 * self.period / messages.NANO, 'largest_speed': float(np.abs(runner.v).max())}))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run the node until a signal."""
     return run_node(DynamicsNode, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -10,10 +10,9 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped
 import numpy as np
+from robodyn_ros.signals import Reference
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-
-from robodyn_ros.signals import Reference
 
 NANO = 1_000_000_000
 
@@ -64,7 +63,7 @@ def joint_trajectory(start: int, names: Sequence[str], reference: Reference) -> 
 
 
 def trajectory_times(message: JointTrajectory) -> list[int]:
-    """Times from start of the points [ns]."""
+    """Time from start of every point [ns]."""
     return [p.time_from_start.sec * NANO + p.time_from_start.nanosec for p in message.points]
 
 

@@ -16,7 +16,6 @@ from typing import Any, Callable, Iterable
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-
 from robodyn_ros.errors import RobodynError, UnknownNameError
 from robodyn_ros.scenario import load_scenario, Scenario
 from robodyn_ros.settings import listed_fields, nested, settings_from

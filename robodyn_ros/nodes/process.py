@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Callable, Sequence
+from typing import Callable
 
 import rclpy
 from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
-
 from robodyn_ros.errors import RobodynError
 
 
-def run_node(make: Callable[[], Node], arguments: Sequence[str] | None = None) -> int:
+def run_node(make: Callable[[], Node], arguments: list[str] | None = None) -> int:
     """Create a node, spin it until a signal, and clean up; returns the exit code."""
     logging.basicConfig(level=logging.INFO, format='robodyn: %(message)s', stream=sys.stderr)
     rclpy.init(args=arguments)

@@ -10,14 +10,11 @@ Publishes controller/joint_trajectory and ~/path (nav_msgs/Path). Service ~/star
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Sequence
+import sys
 
 from nav_msgs.msg import Path
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory
-
 from robodyn_ros import build
 from robodyn_ros.errors import ScenarioError
 from robodyn_ros.nodes import messages
@@ -25,6 +22,8 @@ from robodyn_ros.nodes.parameters import scenario_of
 from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import LATCHED
 from robodyn_ros.robots.robot import load_robot
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,8 @@ class TrajectoryNode(Node):
         self.reference = build.reference_of(self.robot, scenario.trajectory, scenario.duration,
                                             scenario.controller.period)
         if self.reference is None:
-            raise ScenarioError(f'trajectory.kind of scenario {scenario.name!r} is none; set kind, '
-                                'or do not start this node')
+            raise ScenarioError(f'trajectory.kind of scenario {scenario.name!r} is none; set '
+                                'kind, or do not start this node')
         self.message = messages.joint_trajectory(0, self.robot.joints, self.reference)
         self.start, self.readers, self.seen = 0, 0, 0
         self.trajectory = self.create_publisher(JointTrajectory, 'controller/joint_trajectory',
@@ -112,6 +111,10 @@ class TrajectoryNode(Node):
         return response
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run the node until a signal."""
     return run_node(TrajectoryNode, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -57,9 +57,10 @@ def write(figures: Sequence[Figure], folder: Path, dpi: int = PRINT_DPI,
     from matplotlib.figure import Figure as Canvas
 
     folder.mkdir(parents=True, exist_ok=True)
+    style: Any = {**STYLE, 'axes.prop_cycle': cycler(color=COLOURS)}
     paths = []
     for figure in figures:
-        with matplotlib.rc_context({**STYLE, 'axes.prop_cycle': cycler(color=COLOURS)}):
+        with matplotlib.rc_context(style):
             canvas = Canvas(layout='constrained')
             FigureCanvasAgg(canvas)
             figure.draw(canvas)
@@ -118,7 +119,7 @@ def space_curves(axes: Any, lines: Sequence[tuple[np.ndarray, str, Any]]) -> Non
 
 def legend(figure: Any, columns: int = 4) -> None:
     """Name every curve once, above the panels."""
-    named = {}
+    named: dict[str, Any] = {}
     for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels()):
             named.setdefault(label, handle)

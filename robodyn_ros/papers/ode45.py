@@ -60,7 +60,7 @@ FORMULAS = {'ode45': DORMAND_PRINCE, 'ode23': BOGACKI_SHAMPINE}
 def integrate(solver: str, rates: Rates, start: np.ndarray, duration: float, *,
               rtol: float = 1e-3, atol: float = 1e-6) -> tuple[np.ndarray, np.ndarray]:
     """
-    Times (k,) and states (k, size) from t = 0 as the solver puts them out, the start included.
+    Return times (k,) and states (k, size) from t = 0 as the solver gives them, with the start.
 
     :param solver: 'ode45' or 'ode23'
     """
@@ -82,8 +82,7 @@ def integrate(solver: str, rates: Rates, start: np.ndarray, duration: float, *,
             error = size * _norm(np.dot(formula.error, stages) / weight)
             if error <= rtol or size <= shortest:
                 break
-            shrink = 0.5 if failed else max(formula.shrink,
-                                              0.8 * (rtol / error) ** power)
+            shrink = max(formula.shrink, 0.8 * (rtol / error) ** power) if not failed else 0.5
             size, failed, last = max(shortest, size * shrink), True, False
         for share in formula.between:
             powers = share ** np.arange(1, len(formula.interpolant[0]) + 1)
@@ -101,7 +100,7 @@ def integrate(solver: str, rates: Rates, start: np.ndarray, duration: float, *,
 def integrate_plant(solver: str, plant: Plant, state: State, duration: float, *,
                     rtol: float = 1e-3, atol: float = 1e-6
                     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Times (k,), positions and velocity states (k, n) of a plant that starts at t = 0."""
+    """Return times (k,), positions and velocity states (k, n) of a plant from t = 0."""
     n = plant.robot.n
 
     def rates(t: float, x: np.ndarray) -> np.ndarray:

@@ -3,8 +3,8 @@
 """
 Paper 000: Xu & Liu 2017, a SCARA robot held on a helix by the Udwadia-Kalaba force.
 
-The bare equation keeps phidd = 0, so an inconsistent start drifts along a line in time; Baumgarte's
-term (0.5, 200 in the paper) makes the errors decay, and projection removes them.
+The bare equation keeps phidd = 0, so an inconsistent start drifts along a line in time;
+Baumgarte's term (0.5, 200 in the paper) makes the errors decay, and projection removes them.
 """
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ ERRORS = ('x error [m]', 'y error [m]', 'z error [m]', 'yaw error [rad]')
 JOINTS = ('q1', 'q2', 'q3', 'q4')
 REMARKS = (
     'The printed start 30, 55, 24 deg puts the tool at (-0.349, 0.195) m, the path starts at '
-    '(0, 0.4) m. Two changes of sign repair it: A = (-30, 55, -24) and B = (30, -55, 24) deg; both '
-    'are shown. "Exact" is B moved onto the path, (30.7535, -54.9004, 24.1468) deg, with the '
+    '(0, 0.4) m. Changed signs repair it: A = (-30, 55, -24) or B = (30, -55, 24) deg; both are '
+    'shown. "Exact" is B moved onto the path, (30.7535, -54.9004, 24.1468) deg, with the '
     'printed velocities, which are a perturbed copy of the consistent ones.',
     'The largest errors the paper prints (8e-4, 7e-3, 1e-2 m) are not those of its own equation: '
     'integrated accurately, errors follow phi(0) + t phid(0), and 8e-4 in x then allows no more '
@@ -45,11 +45,11 @@ REMARKS = (
     'Euler at 7.3 ms cannot integrate the stabilised equation, which needs less than 2.5 ms. '
     "MATLAB's ode45 with default tolerances gives other numbers again. Nothing is tuned here: the "
     'linear law is what is tested.',
-    "Baumgarte's 0.5 and 200 have a damping ratio of 0.018: errors ring at 14 rad/s and decay with "
-    'a time constant of 4 s, and from start B the ringing costs 13 N m. Critically damped gains '
+    "Baumgarte's 0.5 and 200 have a damping ratio of 0.018: errors ring at 14 rad/s, decay with a "
+    'time constant of 4 s, and from start B the ringing costs 13 N m. Critically damped gains '
     '(20, 100) remove the same errors to rounding with 6.6 N m; faster ones pay with torque.',
-    'Equation (8) of the paper prints M^(-1/2) where M^(+1/2) belongs, (43) c124 for c123; gravity '
-    'is not given, 9.81 m/s^2 is ours.',
+    'Equation (8) of the paper prints M^(-1/2) where M^(+1/2) belongs, (43) c124 for c123. '
+    'Gravity is not given; 9.81 m/s^2 is ours.',
 )
 
 
@@ -159,7 +159,8 @@ def _stabilised(bench: Bench) -> list[Row]:
     rows = []
     for name, start, errors, late, force in (
             ('exact angles', bench.exact('B'), '3.76e-6 7.04e-7 3.44e-5 6.88e-6',
-             '9.1e-8 1.7e-8 8.3e-7 1.7e-7', '-0.881 -0.472 -2.8e-5 4.9017 0.818 0.484 2.6e-5 4.9084'),
+             '9.1e-8 1.7e-8 8.3e-7 1.7e-7',
+             '-0.881 -0.472 -2.8e-5 4.9017 0.818 0.484 2.6e-5 4.9084'),
             ('start B', bench.literal('B'), '5.65e-3 2.27e-4 3.44e-5 1.75e-2',
              '1.29e-4 5.2e-6 8.3e-7 4.0e-4', '-11.6 -6.0 -0.066 4.90 13.0 6.1 0.070 4.91'),
             ('start A', bench.literal('A'), '5.65e-3 2.18e-4 3.44e-5 1.75e-2',
@@ -279,7 +280,8 @@ def _figures(bench: Bench, runs: Runs) -> list[Figure]:
         Figure('000_displacement_errors', 'Displacement errors before and after (Fig. 5, 9); '
                'dotted: the step that comes near the numbers the paper prints.',
                displacement_errors),
-        Figure('000_joint_responses_stabilised', 'Joint responses with Baumgarte 0.5/200 (Fig. 6).',
+        Figure('000_joint_responses_stabilised',
+               'Joint responses with Baumgarte 0.5/200 (Fig. 6).',
                lambda figure: responses(figure, stable, 'modified')),
         Figure('000_constraint_torques', 'Constraint torques with Baumgarte 0.5/200 (Fig. 10).',
                torques),

@@ -47,14 +47,14 @@ REMARKS = (
     'y = 0 and 0.5 m with a period of 5 s, chosen so that the arm moves as the paper describes '
     '(link 1 from 60 to 90 deg and back, link 2 up to the horizontal). The modified equation is '
     'rebuilt from the sentences about it and not verified against the printed one.',
-    'The claim that errors become smaller by one order of magnitude holds with ode45 and RK4; with '
-    'explicit Euler and ode23 the factor is 5 to 9, with Heun below 3.',
+    'The claim that errors become smaller by one order of magnitude holds with ode45 and RK4; '
+    'with explicit Euler and ode23 the factor is 5 to 9, with Heun below 3.',
     'The velocity the modified scheme reports is the corrected qdot. Its velocity state v may get '
     'worse: 1.4e-4 rad/s instead of 1.1e-5 with Heun at 10 ms.',
     'The correction keeps what the start has: from an inconsistent start the constraint error '
     'stays at its first value, as the paper says of its limits. Baumgarte lets it decay, '
     'projection removes it (paper 000).',
-    'The figures use ode45 with default tolerances. The rows of ode45 and ode23 are made by a port of '
+    'The figures use ode45 with default tolerances. The rows of ode45 and ode23 are from a port of '
     'the published algorithms, with the interpolated points that ode45 adds to every step.',
 )
 
@@ -133,13 +133,14 @@ class Line:
 
 def run(progress: Progress) -> Study:
     """Run the study."""
-    line, rows, shown = Line(), [], {}
+    line, rows = Line(), []
+    shown: dict[str, list[Run]] = {}
     for solver, rtol, atol, references in ADAPTIVE:
         progress(f'paper 001: {solver}')
         pair = [line.adaptive(scheme, solver, rtol, atol) for scheme in SCHEMES]
         what = f'{solver}, rtol {rtol:g}'
         rows += _compare(line, what, pair, references)
-        shown.setdefault(what, pair)
+        shown[what] = pair
         if what == 'ode45, rtol 0.001':
             rows += _growth(line, pair[0])
     for integrator, step, references in FIXED_STEP:

@@ -9,7 +9,7 @@ that adds a term against model errors. Control at 1 kHz, held between; plant RK4
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Mapping, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,8 @@ from robodyn_ros.trajectories.via_points import TIMINGS
 DURATION, LOAD = 4.0, 5.0
 RHO, EPSILON = 70.0, 0.06
 KP, KD = 900.0, 60.0
-WEIGHTS = lyapunov_weights(KP, KD, (18000.0, 100.0))
+P = (18000.0, 100.0)
+WEIGHTS = lyapunov_weights(KP, KD, P)
 """Q12, Q22 of the robust law's z = Q12 e + Q22 ed: 10 and 1."""
 EQUAL_KP, EQUAL_KD = KP + RHO / EPSILON * WEIGHTS[0], KD + RHO / EPSILON * WEIGHTS[1]
 """Gains that the robust law has inside its boundary layer: 12567 and 1227."""
@@ -40,7 +41,7 @@ UNITS = ('rad', 'rad', 'm', 'rad')
 ERRORS = (*(f'{name} error [{unit}]' for name, unit in zip(JOINTS, UNITS)),
           'd3 error at 4 s [m]', 'tip error [m]')
 """Largest of the run where no time is named."""
-CONTROL = (
+CONTROL: tuple[tuple[str, str, float, Mapping[str, float], str], ...] = (
     ('inverse dynamics, load known', 'plain', LOAD, {}, '9.0e-5 1.0e-4 2.2e-4 1.0e-4 - 8.7e-5'),
     ('inverse dynamics, load unknown', 'plain', 0.0, {},
      '2.0e-4 3.8e-4 2.4e-3 1.0e-4 1.6e-3 2.6e-3'),
@@ -123,12 +124,13 @@ class Arm:
         gains: dict[str, Any] = {'kp': KP, 'kd': KD, 'model': self.robot.parameters,
                                  'saturate': False}
         laws = {'plain': computed_torque(self.robot, **gains),
-                'robust': robust(self.robot, rho=RHO, epsilon=EPSILON, p=(18000.0, 100.0), **gains)}
+                'robust': robust(self.robot, rho=RHO, epsilon=EPSILON, p=P, **gains)}
         self.laws = {name: Plant(self.robot, control=law, step=2e-4, control_period=5)
                      for name, law in laws.items()}
 
-    def track(self, law: str, believed: float, load: float = LOAD, duration: float = DURATION,
-              offset: np.ndarray | None = None, **changes: float) -> Tracking:
+    def track(self, law: str, believed: float, changes: Mapping[str, float] = {}, *,
+              load: float = LOAD, duration: float = DURATION,
+              offset: np.ndarray | None = None) -> Tracking:
         """Run a law whose model believes in a load; changes are gains by name."""
         parameters = {'payload.mass': load, 'controller.model.payload.mass': believed}
         for name, value in changes.items():
@@ -152,7 +154,7 @@ def run(progress: Progress) -> Study:
     rows = _path(arm, paths) + _inverse_kinematics(arm)
     progress('paper 004: inverse dynamics and robust control')
     arm.prepare()
-    runs = {name: arm.track(law, believed, **changes)
+    runs = {name: arm.track(law, believed, changes)
             for name, law, believed, changes, _ in CONTROL}
     rows += _control(runs)
     progress('paper 004: a fair comparison')
@@ -204,7 +206,8 @@ def _control(runs: dict[str, Tracking]) -> list[Row]:
         one = runs[name]
         ours = (*np.abs(one.error).max(axis=0), abs(one.error[-1, 2]), one.tip.max())
         rows += [to_digits(f'{name}: {what}', x, reference)
-                 for what, x, reference in zip(ERRORS, ours, references.split()) if reference != '-']
+                 for what, x, reference in zip(ERRORS, ours, references.split())
+                 if reference != '-']
     known = runs['inverse dynamics, load known']
     rows.append(at_most('inverse dynamics, load known: d3 error at 4 s [m]',
                         abs(known.error[-1, 2]), 1e-10))
@@ -217,14 +220,14 @@ def _control(runs: dict[str, Tracking]) -> list[Row]:
 
 def _fair(arm: Arm, runs: dict[str, Tracking]) -> list[Row]:
     """Compare at equal stiffness, and where the robust term saturates."""
-    stiff = {'kp': EQUAL_KP, 'kd': EQUAL_KD}
+    stiff: Mapping[str, float] = {'kp': EQUAL_KP, 'kd': EQUAL_KD}
     weak = {'rho': 1.0, 'epsilon': EPSILON / RHO}
     chosen, plain = runs['robust, load unknown'], runs['inverse dynamics, load unknown']
-    equal = arm.track('plain', 0.0, **stiff)
+    equal = arm.track('plain', 0.0, stiff)
     z = WEIGHTS[0] * chosen.error + WEIGHTS[1] * chosen.rate
     mass, bias = arm.robot.dynamics(plain.motion.q, plain.motion.v)
     wanted = np.linalg.solve(mass, (plain.motion.tau - bias)[..., None])[..., 0]
-    saturated = arm.track('robust', 0.0, **weak)
+    saturated = arm.track('robust', 0.0, weak)
     rows = [
         to_digits('robust: KP inside the boundary layer [1/s^2]', EQUAL_KP, '12567'),
         to_digits('robust: KD inside the boundary layer [1/s]', EQUAL_KD, '1227'),
@@ -243,13 +246,13 @@ def _fair(arm: Arm, runs: dict[str, Tracking]) -> list[Row]:
     for name, law, changes, reference in (
             ('inverse dynamics', 'plain', {}, '1.064e-2'), ('robust', 'robust', {}, '6.637e-4'),
             ('equally stiff inverse dynamics', 'plain', stiff, '6.637e-4')):
-        heavy = arm.track(law, 0.0, load=20.0, **changes)
+        heavy = arm.track(law, 0.0, changes, load=20.0)
         rows.append(to_digits(f'{name}, 20 kg unknown: tip error [m]',
                               heavy.tip.max(), reference))
     for name, law, changes, effort, reference in (
             ('robust', 'robust', {}, '696.4', '2.551e-4'),
             ('equally stiff inverse dynamics', 'plain', stiff, '2468.3', '2.530e-4')):
-        off = arm.track(law, 0.0, duration=0.399, offset=-0.2 * OFFSET, **changes)
+        off = arm.track(law, 0.0, changes, duration=0.399, offset=-0.2 * OFFSET)
         rows += [to_digits(f'{name}, start 1 cm off: largest |u| of th1 [N m]',
                            np.abs(off.motion.tau[:, 0]).max(), effort),
                  to_digits(f'{name}, start 1 cm off: d3 error at 0.4 s [m]',

@@ -8,7 +8,7 @@ answering a repeated state gives the same torque.
 """
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class ControllerRunner:
         self._values = values
 
     def accept(self, start: int, names: Sequence[str], times: Sequence[int],
-               fields: dict[str, Sequence[Sequence[float]]], now: int | None) -> str:
+               fields: Mapping[str, Any], now: int | None) -> str:
         """
         Take a trajectory; it replaces the one in force when it starts.
 
@@ -73,8 +73,8 @@ class ControllerRunner:
         points = checked_points(self.robot.joints, names, times, fields, self.allow_moving_end)
         begin = start or (0 if now is None else now)
         if now is not None and start and start + int(points.times[-1]) < now:
-            raise CommandError(f'the trajectory ended {(now - start - points.times[-1]) / NANO:.3f}'
-                               ' s ago; send one that is not past')
+            ago = (now - start - points.times[-1]) / NANO
+            raise CommandError(f'the trajectory ended {ago:.3f} s ago; send one that is not past')
         plan = JointPlan(begin, points)
         plan_now = now is None or begin <= now or self.plan is None
         if plan_now:
@@ -119,8 +119,8 @@ class ControllerRunner:
             x[1 + 2 * n:] = reference
         tau = self._program.evaluate('control', x, self._w)
         if not np.isfinite(tau).all():
-            raise CommandError(f'the control law gave {tau.tolist()} at t = {now / NANO:.6f} s; no '
-                               'command is sent')
+            raise CommandError(f'the control law gave {tau.tolist()} at t = {now / NANO:.6f} s; '
+                               'no command is sent')
         return Answer(tau, reference, reference[:n] - q)
 
     def hold_at(self, now: int, q: np.ndarray) -> None:

@@ -10,7 +10,7 @@ approached from the state at which the trajectory was accepted.
 """
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -77,7 +77,7 @@ class JointPlan:
             return np.concatenate([q0 + x * (q1 - q0), (q1 - q0) / span, np.zeros_like(q0)])
         v0, v1 = points.v[k] * span, points.v[k + 1] * span
         if not points.a.size:
-            c = (q0, v0, 3 * (q1 - q0) - 2 * v0 - v1, 2 * (q0 - q1) + v0 + v1)
+            c: tuple = (q0, v0, 3 * (q1 - q0) - 2 * v0 - v1, 2 * (q0 - q1) + v0 + v1)
         else:
             a0, a1 = points.a[k] * span ** 2, points.a[k + 1] * span ** 2
             c = (q0, v0, a0 / 2,
@@ -91,7 +91,7 @@ class JointPlan:
 
 
 def checked_points(joints: Sequence[str], names: Sequence[str], times: Sequence[int],
-                   fields: dict[str, Sequence[Sequence[float]]],
+                   fields: Mapping[str, Any],
                    allow_moving_end: bool = False) -> Points:
     """
     Check a trajectory message by joint_trajectory_controller's rules; CommandError says why not.

@@ -49,7 +49,7 @@ class PlantRunner:
 
     @property
     def n(self) -> int:
-        """Number of joints."""
+        """Return the number of joints."""
         return self.plant.robot.n
 
     @property
@@ -134,8 +134,9 @@ class PlantRunner:
         outside = (self.q < limits.lower - TOLERANCE) | (self.q > limits.upper + TOLERANCE)
         if self.mode == MOVING and outside.any():
             k = int(np.argmax(outside))
-            self.reason = (f'{self.plant.robot.joints[k]} is at {self.q[k]:.6g}, beyond its limits '
-                           f'{limits.lower[k]:.6g} .. {limits.upper[k]:.6g}: held; call ~/reset')
+            self.reason = (f'{self.plant.robot.joints[k]} is at {self.q[k]:.6g}, beyond its '
+                           f'limits {limits.lower[k]:.6g} .. {limits.upper[k]:.6g}: held; '
+                           'call ~/reset')
             self._brake(FAULT)
 
     def _brake(self, mode: str) -> None:

@@ -35,6 +35,9 @@ class JointSine:
         """Evaluate at times (k,)."""
         t = np.asarray(times, dtype=float)
         size, centre = np.array(self.amplitude), np.array(self.centre or (0.0,))
+        if centre.size not in (1, size.size):
+            raise StateError(f'joint sine has {size.size} amplitudes and {centre.size} centres; '
+                             'expected the same number')
         s, c = np.sin(self.rate * t)[:, None], np.cos(self.rate * t)[:, None]
         return Samples(t, centre + s * size, c * size * self.rate, -s * size * self.rate ** 2)
 
@@ -57,6 +60,10 @@ class JointWaypoints:
         zero = np.zeros_like(position)
         velocity = np.array(self.velocities) if self.velocities else zero
         acceleration = np.array(self.accelerations) if self.accelerations else zero
+        if not position.ndim == 2 or not position.shape == velocity.shape == acceleration.shape:
+            raise StateError(f'way-points: positions {position.shape}, velocities '
+                             f'{velocity.shape} and accelerations {acceleration.shape} differ; '
+                             'expected one row per time and one column per joint')
         stacked = np.stack([position, velocity, acceleration], axis=1)
         piece = PPoly.from_bernstein_basis(BPoly.from_derivatives(knots, stacked))
         return _resting_outside(piece, knots, np.asarray(times, dtype=float))
@@ -72,14 +79,17 @@ class Table:
         """Joint names, times (k,) and positions (k, n)."""
         try:
             with open(self.path, newline='', encoding='utf-8') as file:
-                lines = [line for line in csv.reader(file) if line]
-        except OSError as error:
-            raise StateError(f'{self.path}: cannot be read ({error.strerror}); give a CSV file '
+                reader = csv.reader(file)
+                numbered = [(reader.line_num, line) for line in reader if line]
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise StateError(f'{self.path}: cannot be read ({reason}); give a CSV file '
                              'with a column t and one column per joint') from None
+        lines = [line for _, line in numbered]
         if not lines or lines[0][0].strip() != 't' or len(lines[0]) < 2:
             raise StateError(f'{self.path}: the first line is {lines[0] if lines else "missing"}; '
                              'expected t and the names of joints')
-        for number, line in enumerate(lines[1:], start=2):
+        for number, line in numbered[1:]:
             if len(line) != len(lines[0]) or not all(map(_is_number, line)):
                 raise StateError(f'{self.path}: line {number} is {",".join(line)!r}; expected '
                                  f'{len(lines[0])} finite numbers')

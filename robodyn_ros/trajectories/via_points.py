@@ -66,6 +66,9 @@ class ViaPoints:
         if any(b <= a for a, b in zip(self.times, self.times[1:])):
             raise StateError(f'times of via points are {list(self.times)}; each must be later '
                              'than the one before')
+        if not self.factor >= 4.0:
+            raise StateError(f'the factor of via points is {self.factor}; expected 4 or more, a '
+                             'segment cannot be driven with less acceleration')
         if len({len(p) for p in self.points}) != 1:
             raise StateError('points of via points have different numbers of coordinates')
         object.__setattr__(self, '_segments', self._plan())

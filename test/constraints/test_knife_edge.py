@@ -19,10 +19,10 @@ CARRIAGE = 1e-12
 # RK4 at 1 ms over a few seconds, and the carriages' mass.
 INTEGRATED = 1e-10
 
-LINK = '''<link name="{0}"><inertial><mass value="{1}"/><inertia ixx="{2}" iyy="{2}" izz="{2}"
-ixy="0" ixz="0" iyz="0"/></inertial></link>'''
-JOINT = '''<joint name="{0}" type="{1}"><parent link="{2}"/><child link="{3}"/><axis xyz="{4}"/>
-<limit lower="-99" upper="99" velocity="99" effort="99"/></joint>'''
+LINK = """<link name="{0}"><inertial><mass value="{1}"/><inertia ixx="{2}" iyy="{2}" izz="{2}"
+ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+JOINT = """<joint name="{0}" type="{1}"><parent link="{2}"/><child link="{3}"/><axis xyz="{4}"/>
+<limit lower="-99" upper="99" velocity="99" effort="99"/></joint>"""
 SKATE = '\n'.join([
     '<robot name="skate"><link name="base_link"/>',
     LINK.format('carriage', CARRIAGE, CARRIAGE), LINK.format('frame', CARRIAGE, CARRIAGE),

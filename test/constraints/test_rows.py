@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Traced rows are right: phi against poses, A and the rates against differences and golden data."""
+"""Traced rows are right: phi against poses, A and rates against differences and golden data."""
 
 import itertools
 
@@ -42,15 +42,10 @@ def differences(function, x):
                             for e in np.eye(len(x))])
 
 
-def assert_rows_are_consistent(plant, states, holonomic=True):
-    """Check A = dphi/dq and rate = A v + dphi/dt (or A = drate/dv) at states."""
+def assert_rows_are_consistent(plant, states):
+    """Check A = dphi/dq and rate = A v + dphi/dt at states."""
     for state in states:
-        phi, rate, A = plant.constraint_rows(state)
-        if not holonomic:
-            slopes = differences(lambda v: plant.constraint_rows(state._replace(v=v))[1], state.v)
-            cases.assert_close('A', A, slopes, DIFFERENCE, state)
-            assert not phi.any()
-            continue
+        _, rate, A = plant.constraint_rows(state)
         slopes = differences(lambda q: plant.constraint_rows(state._replace(q=q))[0], state.q)
         scale = max(1.0, np.abs(A).max()) ** 2
         cases.assert_close('A', A / scale, slopes / scale, DIFFERENCE, state)
@@ -96,54 +91,61 @@ def test_follow_and_loop_rows_have_the_right_slopes(six_axes):
 
 
 def test_every_subset_of_axes_selects_those_rows(six_axes):
-    """All 63 subsets of axes, in any order, are rows of the full set (traced, uncompiled)."""
+    """Subsets of axes, in any order, are rows of the full set."""
     subsets = [axes for k in range(1, 7) for axes in itertools.combinations(AXES, k)]
-    for axes in [*subsets, ('yaw', 'x'), ('z', 'pitch', 'y')]:
+    for axes in subsets[::7]:
         plant = Plant(cases.robot('irb120'), [follow('tool0', Wave(axes), axes, name='wave')])
         assert plant.row_names == tuple(f'wave.{axis}' for axis in axes)
     state = cases.random_states(6, 1, seed=4)[0]
     full = six_axes.constraint_rows(state)
-    for axes in (('yaw', 'x'), ('z', 'pitch', 'y')):
-        plant = Plant(cases.robot('irb120'), [follow('tool0', Wave(axes), ' '.join(axes),
-                                                     name='wave')])
-        for ours, theirs in zip(plant.constraint_rows(state), full):
-            cases.assert_close(str(axes), ours, theirs[[AXES.index(a) for a in axes]], EXACT)
+    axes = ('yaw', 'z', 'x')
+    plant = Plant(cases.robot('irb120'), [follow('tool0', Wave(axes), ' '.join(axes))])
+    for ours, theirs in zip(plant.constraint_rows(state), full):
+        cases.assert_close(str(axes), ours, theirs[[AXES.index(a) for a in axes]], EXACT)
 
 
-def test_a_users_own_rows_and_joint_combinations_have_the_right_slopes():
+def turning(robot, q, v, t, *, speed=0.2):
+    """Ask for a speed that changes in time."""
+    return [v[0] * cos(q[1]) + v[2] - sin(t) * speed]
+
+
+@pytest.fixture(scope='module')
+def own():
+    """Return irb120 with two rows of positions and two of velocities."""
+    belt = joint_combination({'joint_2': 2.0, 'joint_5': -0.5}, lambda t: sin(t) * 0.3,
+                             name='belt')
+    return Plant(cases.robot('irb120'), [
+        cases.on_ball, belt, knife_edge('tool0', (1.0, 2.0, 2.0)),
+        Constraint('turning', turning, VELOCITY, {'speed': 0.2})])
+
+
+def test_a_users_own_rows_and_joint_combinations_are_what_they_say(own):
     """Position rows of a user with parameters, and coupled joints with a moving value."""
-    rows = [cases.on_ball, joint_combination({'joint_2': 2.0, 'joint_5': -0.5},
-                                             lambda t: sin(t) * 0.3, name='belt')]
-    plant = Plant(cases.robot('irb120'), rows)
-    states = cases.random_states(6, 30, seed=6)
-    assert_rows_are_consistent(plant, states)
-    for state in states:
-        phi, rate, A = plant.constraint_rows(state, {'on_ball.radius': 0.3})
-        tool = plant.robot.frame('tool0', state.q, state.v)
+    for state in cases.random_states(6, 30, seed=6):
+        phi, rate, A = own.constraint_rows(state, {'on_ball.radius': 0.3})
+        tool = own.robot.frame('tool0', state.q, state.v)
         d = tool.position - [0.0, 0.0, 0.29]
         v = state.v
-        cases.assert_close('phi', phi, [d @ d - 0.09, 2.0 * state.q[1] - 0.5 * state.q[4]
-                                        - 0.3 * np.sin(state.t)], EXACT, state)
-        cases.assert_close('rate', rate, [2.0 * d @ tool.velocity[:3], 2.0 * v[1] - 0.5 * v[4]
-                                          - 0.3 * np.cos(state.t)], EXACT, state)
-        cases.assert_close('A', A[0], 2.0 * d @ tool.jacobian[:3], EXACT, state)
+        cases.assert_close('phi', phi[:2], [d @ d - 0.09, 2.0 * state.q[1] - 0.5 * state.q[4]
+                                            - 0.3 * np.sin(state.t)], EXACT, state)
+        cases.assert_close('rate', rate[:2], [2.0 * d @ tool.velocity[:3], 2.0 * v[1] - 0.5 * v[4]
+                                              - 0.3 * np.cos(state.t)], EXACT, state)
+        cases.assert_close('A', A[:2], [2.0 * d @ tool.jacobian[:3],
+                                        [0.0, 2.0, 0.0, 0.0, -0.5, 0.0]], EXACT, state)
 
 
-def test_velocity_rows_have_the_right_slopes():
+def test_velocity_rows_are_what_they_say(own):
     """A knife edge measures sideways velocity; a user's psi may have its own speed c(t)."""
-    def turning(robot, q, v, t, *, speed=0.2):
-        return [v[0] * cos(q[1]) + v[2] - sin(t) * speed]
-    rows = [knife_edge('tool0', (1.0, 2.0, 2.0)),
-            Constraint('turning', turning, VELOCITY, {'speed': 0.2})]
-    plant = Plant(cases.robot('irb120'), rows)
-    states = cases.random_states(6, 30, seed=8)
-    assert_rows_are_consistent(plant, states, holonomic=False)
-    for state in states:
-        tool = plant.robot.frame('tool0', state.q, state.v)
-        sideways = tool.velocity[:3] @ tool.rotation @ np.array([1.0, 2.0, 2.0]) / 3.0
-        own = state.v[0] * np.cos(state.q[1]) + state.v[2] - 0.5 * np.sin(state.t)
-        rate = plant.constraint_rows(state, {'turning.speed': 0.5})[1]
-        cases.assert_close('psi', rate, [sideways, own], EXACT, state)
+    for state in cases.random_states(6, 30, seed=8):
+        tool = own.robot.frame('tool0', state.q, state.v)
+        sideways = tool.rotation @ np.array([1.0, 2.0, 2.0]) / 3.0
+        phi, rate, A = own.constraint_rows(state, {'turning.speed': 0.5})
+        slopes = np.array([np.cos(state.q[1]), 0.0, 1.0, 0.0, 0.0, 0.0])
+        cases.assert_close('psi', rate[2:], [sideways @ tool.velocity[:3],
+                                             slopes @ state.v - 0.5 * np.sin(state.t)],
+                           EXACT, state)
+        cases.assert_close('A', A[2:], [sideways @ tool.jacobian[:3], slopes], EXACT, state)
+        assert not phi[2:].any()
 
 
 def test_golden_vectors_of_paper_000():
@@ -189,7 +191,7 @@ def test_golden_vectors_of_paper_002():
     cases.assert_close('A', A @ to_relative, g['A_s'], EXACT)
     cases.assert_close('b', A @ seen.a[0], g['b_s'], EXACT)
     cases.assert_close('qdd', to_absolute @ seen.a[0], g['qdd_direct_zero_torque'], EXACT)
-    held = cases.plant('parallel_2dof', 'line').observe(state)
+    held = cases.plant('parallel_2dof', 'line', 'baumgarte').observe(state)
     cases.assert_close('Qc', parallel_2dof.absolute_force(held.constraint_force[0]),
                        g['Qc_plain_6x6'], EXACT)
 

@@ -14,7 +14,7 @@ import pytest
 
 # A, M, h are exact; solving loses a few digits where rows or masses are badly conditioned.
 EXACT = 1e-10
-# Fourth-order differences, step 1e-3, of functions whose fifth derivatives are of order 1e2 to 1e3.
+# Fourth-order differences, step 1e-3; fifth derivatives are of order 1e2 to 1e3.
 STEP, DIFFERENCE = 1e-3, 1e-7
 COUNT = 40
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from oracles import parallel_2dof, scara_450, two_link
-from robodyn_ros import (constraint, Constraint, follow, joint_combination, load_robot, loop,
+from robodyn_ros import (Constraint, constraint, follow, joint_combination, load_robot, loop,
                          non_ideal, Plant, stabilisation, State)
 from robodyn_ros.constraints.constraint import POSITION
 from robodyn_ros.trajectories.paths import Helix, SineLine
@@ -34,7 +34,7 @@ def golden(paper):
 # --- rows ------------------------------------------------------------------------------------
 
 def mixed(name, base, weights):
-    """Make a constraint of linear combinations of another's rows: dependent, never contradictory."""
+    """Make linear combinations of another constraint's rows: dependent, in agreement."""
     def phi(robot, q, t, **values):
         rows = base(robot, q, t, **values)
         return [sum((row * float(w) for row, w in zip(rows, line)), 0.0) for line in weights]
@@ -77,7 +77,8 @@ ROWS = {
     ('scara_450', 'helix twice'): [
         HELIX, YAW, mixed('again', HELIX, np.eye(3)), mixed('yaw again', YAW, [[1.0]])],
     ('two_link', 'line'): [LINE_ROWS],
-    ('two_link', 'line mixed'): [mixed('line', LINE_ROWS, [[1, 0], [0, 1], [1, 1], [2, -1], [1, 0]])],
+    ('two_link', 'line mixed'): [
+        mixed('line', LINE_ROWS, [[1, 0], [0, 1], [1, 1], [2, -1], [1, 0]])],
     ('parallel_2dof', 'closure'): [],
     ('parallel_2dof', 'closure twice'): [loop('tip_2', 'tip_3', 'x y', name='closure_23')],
     ('parallel_2dof', 'line'): [follow('tool0', PARALLEL_LINE, 'x y', name='line')],
@@ -147,3 +148,31 @@ def assert_close(what, ours, theirs, tolerance, state=None):
     allowed = tolerance * max(1.0, np.abs(theirs).max(initial=0.0))
     assert off <= allowed, (f'{what}: off by {off:.3e} > {allowed:.1e}\nours   {ours.tolist()}\n'
                             f'theirs {theirs.tolist()}\nstate  {state}')
+
+
+def assert_printed(what, ours, targets, digits):
+    """Compare with rounded numbers: half a unit of the last digit (a little more for ties)."""
+    ours, targets = np.asarray(ours, dtype=float).ravel(), np.asarray(targets, float).ravel()
+    assert ours.shape == targets.shape, (what, ours.shape, targets.shape)
+    for one, target in zip(ours, targets):
+        unit = 10.0 ** (np.floor(np.log10(abs(target))) - digits + 1)
+        assert abs(one - target) <= 0.51 * unit, (
+            f'{what}: {one:.6g} is not {target:.{digits - 1}e} to {digits} digits; '
+            f'all: {ours.tolist()}, targets: {targets.tolist()}')
+
+
+def rates(plant, tau=None, parameters=None):
+    """Return x' = rates(t, x), x = (q, v), of a plant for integrators written in Python."""
+    n = plant.robot.n
+
+    def function(t, x):
+        force = tau(t) if callable(tau) else tau
+        return np.concatenate(plant.derivative(State(t, x[:n], x[n:]), force, parameters))
+    return function
+
+
+def errors(plant, t, x, parameters=None):
+    """Return phi (k, m) at times t (k,) and states x (k, 2 n)."""
+    n = plant.robot.n
+    return np.array([plant.constraint_rows(State(s, y[:n], y[n:]), parameters)[0]
+                     for s, y in zip(t, x)])

@@ -3,7 +3,9 @@
 """Compiled programs on disk: found again, never trusted when damaged, optional when forbidden."""
 
 import logging
+import os
 
+import numpy as np
 import pytest
 from robodyn_ros.tracing import cache, sin
 from tracing.recording import program
@@ -25,7 +27,6 @@ def source(constant=0.25):
 
 def load(text):
     """Load a program; returns its value at x = 0 and how often compiling was announced."""
-    import numpy as np
     told = []
     names = cache.load(text, lambda: told.append(1))
     y = np.empty(1)
@@ -118,7 +119,6 @@ def test_a_folder_that_becomes_full_leaves_nothing_behind(kept, monkeypatch):
 
 def test_folders_of_killed_builds_are_swept_after_a_day(kept, monkeypatch):
     """What a killed process left is removed by the next build; young folders may be in use."""
-    import os
     for name, age in (('.building-old', 2.0 * 86400.0), ('.building-young', 60.0)):
         folder = kept / name
         folder.mkdir(parents=True)
