@@ -64,11 +64,12 @@ def joint_motion(robot: Robot, task: Sequence[Constraint], start: np.ndarray, du
     if lost is None and (failure is not None or wild.size):
         lost = max(0, int(wild[0]) - 1) if wild.size else len(motion.t) - 1
     if lost is not None:
+        hint = ', or allow it with through_singularities'
         raise SingularityError(
             f'{robot.name} passes a singularity at t = {motion.t[lost]:.4g} s, q = '
             f'{np.round(motion.q[lost], 4).tolist()}: the rows {", ".join(plant.row_names)} lose a '
-            'direction; change the path or the branch, or allow it with '
-            'through_singularities') from failure
+            f'direction; change the path or the branch{"" if through_singularities else hint}'
+        ) from failure
     return Reference(motion.t, motion.q, motion.v, motion.a)
 
 
@@ -87,10 +88,11 @@ def first_singular(plant: Plant, motion: Rollout) -> int | None:
     y = plant.rows.evaluate('rows', np.where(finite[:, None], x, 0.0),
                             plant.rows.prepared(plant.table.vector()))
     rows = y[:, 2 * m:].reshape(-1, m, n)
-    rows = rows / np.maximum(np.linalg.norm(rows, axis=2, keepdims=True), 1e-300)
-    volume = np.linalg.det(rows @ rows.transpose(0, 2, 1))
-    bad = ~finite | ~(volume > FLATTEST ** 2)
-    if m == n:
-        sign = np.sign(np.linalg.det(rows))
-        bad |= sign != sign[0]
+    with np.errstate(all='ignore'):  # a motion that ran away is found by what it leaves
+        rows = rows / np.linalg.norm(rows, axis=2, keepdims=True)
+        volume = np.linalg.det(rows @ rows.transpose(0, 2, 1))
+        bad = ~finite | ~(volume > FLATTEST ** 2)
+        if m == n:
+            sign = np.sign(np.linalg.det(rows))
+            bad |= sign != sign[0]
     return int(np.argmax(bad)) if bad.any() else None

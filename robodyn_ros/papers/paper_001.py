@@ -54,8 +54,8 @@ REMARKS = (
     'The correction keeps what the start has: from an inconsistent start the constraint error '
     'stays at its first value, as the paper says of its limits. Baumgarte lets it decay, '
     'projection removes it (paper 000).',
-    'The figures use ode45 with default tolerances. The rows of ode45 and ode23 are from a port of '
-    'the published algorithms, with the interpolated points that ode45 adds to every step.',
+    'The figures use ode45 with default tolerances. The rows of ode45 and ode23 are from a port '
+    'of the published algorithms, with the interpolated points that ode45 adds to every step.',
 )
 
 

@@ -70,8 +70,8 @@ def as_json(study: Study, figures: Sequence[str]) -> dict[str, Any]:
     """Everything a study found, for programs; numbers that are not finite become null."""
     rows = [{'quantity': row.quantity, 'paper': row.paper, 'reference': _finite(row.reference),
              'ours': _finite(row.ours), 'tolerance': _finite(row.tolerance),
-             'at_most': row.at_most, 'holds': row.holds} for row in study.rows]
-    return {'paper': study.paper, 'title': study.title, 'holds': study.holds, 'rows': rows,
+             'at_most': bool(row.at_most), 'holds': bool(row.holds)} for row in study.rows]
+    return {'paper': study.paper, 'title': study.title, 'holds': bool(study.holds), 'rows': rows,
             'figures': list(figures), 'remarks': list(study.remarks)}
 
 
@@ -100,4 +100,4 @@ def _escaped(text: str) -> str:
 
 
 def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    return float(value) if math.isfinite(value) else None

@@ -119,7 +119,7 @@ def test_baumgarte_adds_its_two_terms():
 
 
 def test_velocity_correction_moves_positions_with_rates_that_fit_the_rows():
-    """q' = v + M^-1/2 B^+ (c - A v), a as without correction (paper 001)."""
+    """Positions move with v + M^-1/2 B^+ (c - A v), a is as without correction (paper 001)."""
     plant = cases.plant('two_link', 'line', 'velocity_correction')
     bare = cases.plant('two_link', 'line')
     for state in cases.random_states(2, COUNT, seed=5):

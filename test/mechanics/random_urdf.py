@@ -46,8 +46,9 @@ def random_urdf(rng, joints, welded=3, straight=0.4, chain=0.5):
 def with_rotors(rng, text, links, joints):
     """Return the text with a rotor for every joint, on any link, spinning about any axis."""
     rotors = ''.join(
-        f'<rotor joint="{joint}" carrier="{rng.choice(links)}" axis="{_words(rng.normal(size=3))}" '
-        f'inertia="{rng.uniform(1e-4, 0.02)!r}" ratio="{rng.uniform(-60.0, 60.0)!r}"/>'
+        f'<rotor joint="{joint}" carrier="{rng.choice(links)}" '
+        f'axis="{_words(rng.normal(size=3))}" inertia="{rng.uniform(1e-4, 0.02)!r}" '
+        f'ratio="{rng.uniform(-60.0, 60.0)!r}"/>'
         for joint in joints)
     return text.replace('</robot>', f'<robodyn>{rotors}</robodyn></robot>')
 

@@ -32,7 +32,7 @@ def test_compiled_friction_of_irb120_is_the_law_of_the_paper():
 
 
 def test_the_peak_is_the_breakaway_torque_at_the_breakaway_velocity():
-    """Without viscous part: torque(vb) = breakaway, less what tanh(10) lacks of 1; it is a peak."""
+    """Without viscous part: f(vb) = breakaway, less what tanh(10) lacks of 1; it is a peak."""
     rng = np.random.default_rng(113)
     for _ in range(LAWS):
         law = random_law(rng)._replace(viscous=0.0)

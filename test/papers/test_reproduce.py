@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 
+import numpy as np
 import pytest
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.papers import figures, reproduce, table
@@ -13,7 +14,7 @@ from robodyn_ros.papers.study import Figure, Row, Study
 
 GOOD = Row('speed [m/s]', 1.0001, 1.0, 1e-3, 'about 1')
 BOUND = Row('error |e| [m]', 1e-9, 1e-6, 0.0, at_most=True)
-BAD = Row('torque [N m]', 3.0, 2.0, 0.5)
+BAD = Row('torque [N m]', np.float32(3.0), np.float64(2.0), 0.5)  # numpy's numbers will do
 LOST = Row('angle [rad]', math.nan, 2.0, 0.5)
 
 
@@ -65,13 +66,14 @@ def test_a_row_that_misses_fails_the_command(command, capsys, row):
 
 def test_json_is_alone_on_stdout(command, capsys, tmp_path):
     """A list of studies, valid JSON even where a number is not finite."""
-    assert command('all', '--json', '--output', 'there', rows=(GOOD, LOST)) == 1
+    assert command('all', '--json', '--output', 'there', rows=(GOOD, LOST, BAD)) == 1
     studies = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     assert [study['paper'] for study in studies] == list(reproduce.PAPERS)
-    first, second = studies[0]['rows']
+    first, second, third = studies[0]['rows']
     assert first == {'quantity': 'speed [m/s]', 'paper': 'about 1', 'reference': 1.0,
                      'ours': 1.0001, 'tolerance': 1e-3, 'at_most': False, 'holds': True}
     assert second['ours'] is None and not second['holds'] and not studies[0]['holds']
+    assert third['ours'] == 3.0 and third['holds'] is False
     assert [(tmp_path / path).is_file() for path in studies[0]['figures']] == [True]
 
 

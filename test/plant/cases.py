@@ -162,7 +162,7 @@ def assert_printed(what, ours, targets, digits):
 
 
 def rates(plant, tau=None, parameters=None):
-    """Return x' = rates(t, x), x = (q, v), of a plant for integrators written in Python."""
+    """Return the function x'(t, x), x = (q, v), of a plant for integrators in Python."""
     n = plant.robot.n
 
     def function(t, x):

@@ -110,7 +110,7 @@ def test_a_free_plant_needs_no_assembly():
 def test_what_cannot_be_reached_is_told_with_the_row():
     """A line outside the workspace: row, distance, time and start are in the sentence."""
     plant = cases.plant('two_link', 'line', 'projection')
-    with pytest.raises(ConstraintError, match=r"two_link cannot be assembled at t = 0 s from "
+    with pytest.raises(ConstraintError, match=r'two_link cannot be assembled at t = 0 s from '
                                               r"q = \[.*'line\.x' stays off by 1;.*reached"):
         assemble_start(plant, cases.line_start(), parameters={'line.start_x': 2.0})
     with pytest.raises(ConstraintError, match="row 'line"):

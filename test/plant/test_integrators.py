@@ -14,6 +14,7 @@ import pytest
 from robodyn_ros import State
 from robodyn_ros.reference import integrate_accurately
 
+
 @pytest.mark.parametrize('integrator, order, step', [
     ('rk4', 4, 0.02), ('heun', 2, 0.005), ('euler', 1, 0.001),
     ('semi_implicit_euler', 1, 0.001), ('taylor', 1, 0.001)])

@@ -77,7 +77,8 @@ def start():
 @pytest.mark.parametrize('step, name', [(0.01, 'h_0p01'), (0.002, 'h_0p002')])
 def test_six_rows_keep_closure_and_line_to_the_printed_error(step, name):
     """Closure and line as six rows, compiled RK4, 4 s."""
-    motion = cases.plant('parallel_2dof', 'line', 'baumgarte', step=step).rollout(cases.parallel_start(), 4.0)
+    plant = cases.plant('parallel_2dof', 'line', 'baumgarte', step=step)
+    motion = plant.rollout(cases.parallel_start(), 4.0)
     reached = largest_errors(motion.t, motion.q)
     cases.assert_printed('closure, tracking', reached, FORWARD[name], 2)
     cases.assert_close('phi', np.abs(motion.phi).max(), max(reached), 1e-15)
@@ -92,7 +93,8 @@ def test_motors_alone_reach_the_same_errors(step, name):
         cases.assert_printed('closure, tracking', reached, FORWARD[name], 2)
     else:  # half the run, to save time: errors have not yet grown to the printed ones
         assert max(reached) < FORWARD[name][0]
-    held = cases.plant('parallel_2dof', 'line', 'baumgarte', step=step).rollout(cases.parallel_start(), t[-1])
+    plant = cases.plant('parallel_2dof', 'line', 'baumgarte', step=step)
+    held = plant.rollout(cases.parallel_start(), t[-1])
     cases.assert_close('motion', x[:, :6], held.q, 1e-11)
 
 

@@ -28,7 +28,7 @@ CALLS = {
 
 @pytest.mark.parametrize('name', CALLS)
 def test_numbers_that_are_not_finite_are_refused(name):
-    """NaN and infinity: the sentence names the robot, the joint and the numbers."""
+    """Refuse NaN and infinity: the sentence names the robot, the joint and the numbers."""
     for bad in (math.nan, math.inf, -math.inf):
         with pytest.raises(StateError, match='two_link.*joint_2.*finite') as caught:
             CALLS[name]([0.5, bad])
@@ -36,7 +36,7 @@ def test_numbers_that_are_not_finite_are_refused(name):
 
 
 @pytest.mark.parametrize('name', CALLS)
-@pytest.mark.parametrize('bad', [[0.1], [0.1, 0.2, 0.3], 0.1, [], [[[0.1, 0.2]]], np.zeros((3, 5))])
+@pytest.mark.parametrize('bad', [[0.1], [0.1, 0.2, 0.3], 0.1, [], [[GOOD]], np.zeros((3, 5))])
 def test_sizes_that_differ_are_refused(name, bad):
     """The sentence has the size expected, the size given and the joints."""
     with pytest.raises(SizeError, match=r'two_link.*\(2,\).*joint_1, joint_2'):

@@ -60,7 +60,8 @@ def test_branches_are_numbered_depth_first_in_the_order_of_the_file():
     """Joints of a chain are neighbours even where the file mixes the branches."""
     link = ('<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/>'
             '</inertial></link>')
-    edges = [('base', 'a1'), ('base', 'b1'), ('b1', 'b2'), ('a1', 'a2'), ('b1', 'c1'), ('a2', 'a3')]
+    edges = [('base', 'a1'), ('base', 'b1'), ('b1', 'b2'), ('a1', 'a2'), ('b1', 'c1'),
+             ('a2', 'a3')]
     text = '<robot name="y"><link name="base"/>' + ''.join(
         link.format(child) + f'<joint name="j_{child}" type="continuous"><parent link="{parent}"/>'
         f'<child link="{child}"/></joint>' for parent, child in edges) + '</robot>'

@@ -67,11 +67,8 @@ def spoil(file):
 DAMAGE = {
     'truncated machine code': lambda at: [truncate(f) for f in at.rglob('*.nbc')],
     'one bit of machine code': lambda at: [spoil(f) for f in at.rglob('*.nbc')],
-    'truncated index': lambda at: [truncate(f) for f in at.rglob('*.nbi')],
-    'no machine code': lambda at: [f.unlink() for f in at.rglob('*.nbc')],
     'truncated checksums': lambda at: truncate(at / cache.CHECKSUMS),
     'garbage checksums': lambda at: (at / cache.CHECKSUMS).write_bytes(b'\xff\x00 not json'),
-    'empty checksums': lambda at: (at / cache.CHECKSUMS).write_text(''),
     'checksums of another kind': lambda at: (at / cache.CHECKSUMS).write_text('[1, 2]'),
     'no checksums': lambda at: (at / cache.CHECKSUMS).unlink(),
     'truncated source': lambda at: truncate(at / cache.PROGRAM),

@@ -58,7 +58,7 @@ def test_two_processes_may_compile_at_once(pair):
     assert one['numbers'] == other['numbers'], (one, other)
     assert one['warnings'] == other['warnings'] == []
     assert one['compiled'] + other['compiled'] in (1, 2)
-    assert len([f for f in folder.iterdir()]) == 1, list(folder.iterdir())
+    assert len(list(folder.iterdir())) == 1, list(folder.iterdir())
     assert not list(folder.glob('.building-*'))
 
 

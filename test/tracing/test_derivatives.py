@@ -56,8 +56,8 @@ def test_derivatives_are_the_known_ones(name):
     twice = jacobian(rate, [x])[0]
     for at in np.random.default_rng(31).uniform(-1.4, 1.4, 200).tolist():
         found = interpret([x], [*rate, *twice], [at])
-        assert same(found[0], first(at), EXACT), f'{name}\' at {at!r}: {found[0]}'
-        assert same(found[1], second(at), EXACT), f'{name}\'\' at {at!r}: {found[1]}'
+        assert same(found[0], first(at), EXACT), f'once {name} at {at!r}: {found[0]}'
+        assert same(found[1], second(at), EXACT), f'twice {name} at {at!r}: {found[1]}'
 
 
 def test_jacobian_is_the_complex_step_derivative():

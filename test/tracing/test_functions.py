@@ -81,9 +81,9 @@ def test_function_on_plain_numbers_is_math(name):
 
 
 def test_random_expressions_compile_to_what_they_compute():
-    """Twenty random functions in one program: compiled is the function called with floats."""
+    """Ten random functions in one program: compiled is the function called with floats."""
     rng = np.random.default_rng(13)
-    tapes = [Tape(rng, 4, 16, SMOOTH + KINKED) for _ in range(20)]
+    tapes = [Tape(rng, 4, 16, SMOOTH + KINKED) for _ in range(10)]
     compiled = program(lambda *x: [y for tape in tapes for y in tape.play(x)], 4)
     inputs_ = rng.normal(size=(100, 4))
     for x, found in zip(inputs_, run(compiled, inputs_)):
