@@ -76,6 +76,8 @@ def _parser() -> argparse.ArgumentParser:
     kinds = bench.add_subparsers(dest='kind', metavar='WHAT', required=True)
     _lazy(kinds, 'engine', 'robodyn_ros.bench.engine',
           'steps, terms, growth and rollouts beside MuJoCo and Pinocchio')
+    _lazy(kinds, 'loop', 'robodyn_ros.bench.closed_loop',
+          'a closed loop beside the same one written with Pinocchio from Python')
     return parser
 
 

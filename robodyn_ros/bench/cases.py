@@ -13,7 +13,7 @@ import numpy as np
 
 from robodyn_ros.assembly import assemble_start
 from robodyn_ros.bench.effort import Effort
-from robodyn_ros.bench.peers import (find, missing, Mujoco, MUJOCO, Pinocchio, PINOCCHIO,
+from robodyn_ros.bench.peers import (find, missing, MUJOCO, Mujoco, PINOCCHIO, Pinocchio,
                                      require_same)
 from robodyn_ros.bench.plants import (closed_plant, NEAR_CLOSED, NEAR_HELIX, servo_plant,
                                       STEP)

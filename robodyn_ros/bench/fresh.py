@@ -53,13 +53,14 @@ def main() -> None:
     else:
         plant, start = any_plant(what)
     program = plant.program()
-    traced = time.perf_counter()
+    traced, busy = time.perf_counter(), time.process_time()
     program.names
-    compiled = time.perf_counter()
+    compiled, busy = time.perf_counter(), time.process_time() - busy
     plant.advance(start)
     print(json.dumps({
         'operations': program.operations['dynamics'], 'source_kB': len(program.source) / 1e3,
         'trace_s': traced - begin, 'compile_s': compiled - traced,
+        'compile_cpu_s': busy,
         'memory_MB': peak_memory() - before}))
 
 

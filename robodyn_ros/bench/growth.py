@@ -18,7 +18,7 @@ import numpy as np
 from robodyn_ros.bench.chain import chain, chain_start
 from robodyn_ros.bench.effort import Effort
 from robodyn_ros.bench.fresh import run_fresh
-from robodyn_ros.bench.peers import find, Mujoco, MUJOCO, Pinocchio, PINOCCHIO, require_same
+from robodyn_ros.bench.peers import find, MUJOCO, Mujoco, PINOCCHIO, Pinocchio, require_same
 from robodyn_ros.bench.plants import STEP
 from robodyn_ros.bench.row import Row
 from robodyn_ros.bench.timing import interleave, Task

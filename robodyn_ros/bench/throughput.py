@@ -15,7 +15,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from robodyn_ros.bench.effort import Effort
-from robodyn_ros.bench.peers import find, Mujoco, MUJOCO, require_same
+from robodyn_ros.bench.peers import find, MUJOCO, Mujoco, require_same
 from robodyn_ros.bench.plants import STEP
 from robodyn_ros.bench.row import compared, Row
 from robodyn_ros.bench.timing import interleave, Task, Timing

@@ -70,7 +70,8 @@ def test_startup_rows(monkeypatch):
     """A row per robot with the first and the middle of the later starts."""
     lives = iter([9.0, 1.0, 3.0, 2.0])
     monkeypatch.setattr(startup, 'run_fresh',
-                        lambda *_: {'process_s': next(lives), 'compile_s': 5.0})
+                        lambda *_: {'process_s': next(lives), 'compile_s': 5.0,
+                                    'compile_cpu_s': 4.0})
     rows = startup.measure(TINY._replace(robots=('two_link',), startups=3), Watch())
     assert [row.name for row in rows] == ['startup.two_link']
     assert rows[0].ours_us == 2e6 and rows[0].details['first_s'] == 9.0
