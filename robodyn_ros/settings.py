@@ -8,12 +8,16 @@ import collections.abc
 import dataclasses
 import inspect
 import math
+import re
 import textwrap
 import typing
 from typing import Any, Mapping
 
 from robodyn_ros.errors import ScenarioError, UnknownNameError
 import yaml
+
+POWER_OF_TEN = re.compile(r'[-+]?\d+[eE][-+]?\d+')
+"""1e-3, which YAML 1.1 takes for a text (it wants 1.0e-3), but ROS 2 and people for a number."""
 
 
 def settings_from(kind: type, values: Mapping[str, Any], place: str, prefix: str = '') -> Any:
@@ -73,6 +77,8 @@ def _converted(hint: Any, value: Any, place: str, key: str) -> Any:
     if hint is Any:
         return value
     if hint is float:
+        if isinstance(value, str) and POWER_OF_TEN.fullmatch(value):
+            value = float(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)) \
                 or not math.isfinite(value):
             raise _wrong(place, key, value, 'a finite number')

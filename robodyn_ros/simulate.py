@@ -8,8 +8,10 @@ Run a scenario without ROS: plant, controller and reference closed-loop in one c
 """
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
-from typing import Mapping, NamedTuple
+from typing import Mapping
 
 import numpy as np
 
@@ -23,7 +25,8 @@ from robodyn_ros.signals import Control, Reference, Rollout, State
 from robodyn_ros.tracing import Number
 
 
-class Result(NamedTuple):
+@dataclass(frozen=True)
+class Result:
     """Everything a run recorded: k control instants, n joints, m constraint rows."""
 
     scenario: Scenario
@@ -32,13 +35,29 @@ class Result(NamedTuple):
     """t, q, v, tau, a, constraint_force, multipliers, phi, phi_rate (see signals.Rollout)."""
     reference: Reference | None
     """What was wanted, at the same instants."""
-    tool: np.ndarray
-    """Position of the trajectory's frame (k, 3) [m]."""
-    tool_reference: np.ndarray
-    """Where it should have been (k, 3) [m]; NaN without a trajectory."""
     row_names: tuple[str, ...]
     assembly: Assembly
     """How far the start had to move onto the constraints."""
+
+    @property
+    def frame(self) -> str:
+        """Name of the frame that follows the trajectory."""
+        chosen = self.scenario.trajectory.frame
+        return chosen if chosen in self.robot.frames else self.robot.frames[-1]
+
+    @cached_property
+    def tool(self) -> np.ndarray:
+        """Position of that frame (k, 3) [m]."""
+        return self.robot.positions(self.frame, self.q)
+
+    @cached_property
+    def tool_reference(self) -> np.ndarray:
+        """Where it should have been (k, 3) [m]; NaN without a trajectory."""
+        if self.reference is None:
+            return np.full((len(self.t), 3), np.nan)
+        wanted = self.robot.positions(self.frame, self.reference.q)
+        build.put_path(self.scenario.trajectory, self.t, wanted)
+        return wanted
 
     @property
     def t(self) -> np.ndarray:
@@ -137,16 +156,8 @@ class Simulation:
         motion = self.plant.rollout(self.assembly.state, self.duration, reference=self._rows,
                                     every=self.period,
                                     parameters={**self.parameters, **(parameters or {})})
-        frame = self.scenario.trajectory.frame
-        if frame not in self.robot.frames:
-            frame = self.robot.frames[-1]
-        tool = self.robot.frame(frame, motion.q).position
-        wanted = np.full_like(tool, np.nan)
-        if self.reference is not None:
-            wanted = self.robot.frame(frame, self.reference.q).position
-            build.put_path(self.scenario.trajectory, motion.t, wanted)
-        return Result(self.scenario, self.robot, motion, self.reference, tool, wanted,
-                      self.plant.row_names, self.assembly)
+        return Result(self.scenario, self.robot, motion, self.reference, self.plant.row_names,
+                      self.assembly)
 
 
 def refuse_negative(scenario: Scenario) -> None:

@@ -47,14 +47,15 @@ def _cases(rows: Sequence[Row]) -> Table:
 
 def _growth(rows: Sequence[Row]) -> Table:
     table = _table('Growth: free serial chains, RK4',
-                   ['joints', 'operations', 'trace s', 'compile s', 'peak MB', 'source kB',
-                    'kept kB', 'step us', 'mujoco step', 'ratio', 'one of 4', 'pinocchio aba'],
+                   ['joints', 'operations', 'trace s', 'compile s', 'peak MB', 'kept kB',
+                     'step us', 'mujoco step', 'ratio', 'one of 4', 'pinocchio aba'],
                    [[str(row.details['joints']), str(row.details['operations']),
                      *(_number(row.details[key]) for key in (
-                         'trace_s', 'compile_cpu_s', 'memory_MB', 'source_kB', 'cache_kB')),
+                         'trace_s', 'compile_cpu_s', 'memory_MB', 'cache_kB')),
                      _number(row.ours_us), _number(row.peer_us), _number(row.ratio),
                      _number(row.details['ours_evaluation_us']),
                      _number(row.details['pinocchio_aba_us'])] for row in rows])
+    table.caption_justify = 'left'
     table.caption = ('trace, compile, peak memory: a fresh process with an empty cache, seconds '
                      'of processor time; one of the 4 evaluations of a step stands beside aba')
     return table

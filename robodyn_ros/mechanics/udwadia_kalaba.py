@@ -8,7 +8,7 @@ Udwadia-Kalaba: the acceleration of a constrained system and the force that cons
 With independent rows this is Qc = A^T lambda, (A M^-1 A^T) lambda = b - A M^-1 Q, written here as
 straight-line code on scalars. Dependent rows need a rank: tracing/loops.py has that solver.
 A prescribed non-ideal force C adds M^(1/2) (1 - B^+ B) M^(-1/2) C: the same as applying C to the
-system before solving, which is what the callers do (see seed equation in docs/equations.md).
+system before solving, which is what the callers do (docs/equations.md).
 """
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from typing import Callable, Sequence
 
 import numpy as np
 
+from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.mechanics import energy, equations, kinematics
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.mechanics.tree import Tree
@@ -50,10 +51,27 @@ def frame_functions(name: str) -> Traced:
     return traced
 
 
+def position_function(name: str) -> Traced:
+    """Position (3) of a frame."""
+    def traced(tree: Tree, _: Parameters, q: list, __: list, ___: list) -> list:
+        return list(kinematics.frame_pose(tree, tree.frames[name], q).position)
+    return traced
+
+
 FUNCTIONS: dict[str, Traced] = {
     'mass_and_bias': _mass_and_bias, 'bias_parts': _bias_parts, 'inverse_dynamics': _inverse,
     'forward_dynamics': _forward, 'energy': _energy,
 }
+
+
+def _function(name: str) -> Traced:
+    if name in FUNCTIONS:
+        return FUNCTIONS[name]
+    kind, _, frame = name.partition(' ')
+    makers = {'frame': frame_functions, 'position': position_function}
+    if kind not in makers or not frame:
+        raise UnknownNameError('function', name, [*FUNCTIONS, 'frame NAME', 'position NAME'])
+    return makers[kind](frame)
 
 
 class Compiled:
@@ -67,7 +85,7 @@ class Compiled:
     def program(self, name: str) -> Program:
         """Return the program of a function, traced on first use."""
         if name not in self._programs:
-            function = FUNCTIONS[name] if name in FUNCTIONS else frame_functions(name[6:])
+            function = _function(name)
             graph, n = Graph(), len(self.tree.bodies)
             q, v, u = (inputs(graph, letter, n) for letter in 'qvu')
             p = inputs(graph, 'p', len(NAMES))

@@ -142,6 +142,11 @@ class Robot:
         return FrameState(y[..., :9].reshape(*many, 3, 3), y[..., 9:12], y[..., 12:18],
                           y[..., 18:24], y[..., 24:].reshape(*many, 6, self.n))
 
+    def positions(self, frame: str, q: object) -> np.ndarray:
+        """Position of a frame's origin, (3,) or (k, 3) [m]; cheaper than frame()."""
+        self.find_frame(frame)
+        return self._evaluate('position ' + frame, None, q, np.zeros_like(self.array('q', q)))
+
     # --- on scalars, for constraints and control laws (floats or recording) ----------------
 
     def pose(self, frame: str, q: Sequence[Number]) -> Pose:
