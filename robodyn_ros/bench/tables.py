@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Sequence
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -26,7 +27,7 @@ def print_tables(parts: Mapping[str, Sequence[Row]]) -> None:
 
 
 def _table(title: str, columns: Sequence[str], lines: Sequence[Sequence[str]]) -> Table:
-    table = Table(title=title, title_justify='left', title_style='bold')
+    table = Table(title=title, title_justify='left', title_style='bold', box=SIMPLE_HEAD)
     table.add_column(columns[0], no_wrap=True)
     for column in columns[1:]:
         widest = max(map(len, column.split()))
@@ -47,8 +48,8 @@ def _cases(rows: Sequence[Row]) -> Table:
 
 def _growth(rows: Sequence[Row]) -> Table:
     table = _table('Growth: free serial chains, RK4',
-                   ['joints', 'operations', 'trace s', 'compile s', 'peak MB', 'kept kB',
-                     'step us', 'mujoco step', 'ratio', 'one of 4', 'pinocchio aba'],
+                   ['joints', 'ops', 'trace s', 'compile s', 'peak MB', 'kept kB',
+                    'step us', 'mujoco step', 'ratio', '1 of 4', 'aba'],
                    [[str(row.details['joints']), str(row.details['operations']),
                      *(_number(row.details[key]) for key in (
                          'trace_s', 'compile_cpu_s', 'memory_MB', 'cache_kB')),
@@ -57,7 +58,7 @@ def _growth(rows: Sequence[Row]) -> Table:
                      _number(row.details['pinocchio_aba_us'])] for row in rows])
     table.caption_justify = 'left'
     table.caption = ('trace, compile, peak memory: a fresh process with an empty cache, seconds '
-                     'of processor time; one of the 4 evaluations of a step stands beside aba')
+                     'of processor time; 1 of the 4 evaluations of a step stands beside Pinocchio, aba')
     return table
 
 

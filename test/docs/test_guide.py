@@ -19,7 +19,7 @@ def test_the_guide_runs_from_top_to_bottom():
         exec(compile(block, 'docs/guide.md', 'exec'), names)
     assert names['motion'].violation.max() < 1e-12
     assert abs(names['other'].phi[0, 0] - (0.4 ** 2 - 0.41 ** 2)) < 1e-12
-    assert abs(names['end'].q[0] - 0.5) < 0.05
+    assert abs(names['end'].q[0] - 0.5) < 0.2
     assert names['reference'].q.shape == (2001, 4)
 
 
