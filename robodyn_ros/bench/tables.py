@@ -58,7 +58,7 @@ def _growth(rows: Sequence[Row]) -> Table:
                      _number(row.details['pinocchio_aba_us'])] for row in rows])
     table.caption_justify = 'left'
     table.caption = ('trace, compile, peak memory: a fresh process with an empty cache, seconds '
-                     'of processor time; 1 of the 4 evaluations of a step stands beside Pinocchio, aba')
+                     'of processor time; 1 of the 4 evaluations of a step beside aba of Pinocchio')
     return table
 
 

@@ -8,13 +8,13 @@ Compiled into every program: about ten times faster than two library calls in st
 the system's library do not promise. Reduction by pi/2 in three parts (Cody & Waite), minimax
 polynomials of fdlibm; error below 1 ulp up to 8e5 rad, then growing with the spacing of x itself.
 """
-import math
 
 
 def sincos(x):
     """Return (sin x, cos x) [rad]."""
     # --- compiled part: everything below is copied into each program ---
-    k = math.floor(x * 0.6366197723675814 + 0.5)
+    # adding and taking away 1.5 * 2^52 rounds to a whole number, faster than floor()
+    k = (x * 0.6366197723675814 + 6755399441055744.0) - 6755399441055744.0
     r = ((x - k * 1.5707963267341256) - k * 6.077100506303966e-11) - k * 2.0222662487959506e-21
     z = r * r
     s = r + r * z * (-0.16666666666666632 + z * (
