@@ -43,22 +43,22 @@ def joint_motion(robot: Robot, task: Sequence[Constraint], start: np.ndarray, du
     :param task: constraints such as follow('tool0', path, 'x y z'); the robot's loops are added
     :param start: configuration near the start of the path; picks the branch (n,)
     :param assemble: put the start exactly onto the task first (else the gains pull it there)
-    :param through_singularities: go on with the least motion where the task loses a direction,
-        instead of refusing
+    :param through_singularities: give way where the task loses a direction (damped) and catch up
+        behind, instead of refusing
     """
     plant = Plant(robot, task, stabilisation=stabilisation('baumgarte', kd, kp), step=step,
                   integrator=integrator, kinematic=True,
-                  solver='auto' if through_singularities else CHOLESKY)
+                  solver=CHOLESKY, damped=through_singularities)
     state = State(start_time, np.asarray(start, dtype=float), np.zeros(robot.n))
     if assemble:
         state = assemble_start(plant, state).state
-    failure = None
+    failure: Exception | None = None
     try:
         motion = plant.rollout(state, duration)
     except (ConstraintError, SimulationError) as error:
-        motion, failure = getattr(error, 'partial', None), error
-        if motion is None:
+        if getattr(error, 'partial', None) is None:
             raise
+        motion, failure = error.partial, error  # type: ignore[union-attr]
     lost = None if through_singularities else first_singular(plant, motion)
     wild = np.flatnonzero(np.abs(motion.v).max(axis=1) > FASTEST)
     if lost is None and (failure is not None or wild.size):
@@ -67,8 +67,8 @@ def joint_motion(robot: Robot, task: Sequence[Constraint], start: np.ndarray, du
         hint = ', or allow it with through_singularities'
         raise SingularityError(
             f'{robot.name} passes a singularity at t = {motion.t[lost]:.4g} s, q = '
-            f'{np.round(motion.q[lost], 4).tolist()}: the rows {", ".join(plant.row_names)} lose a '
-            f'direction; change the path or the branch{"" if through_singularities else hint}'
+            f'{np.round(motion.q[lost], 4).tolist()}: the rows {", ".join(plant.row_names)} lose '
+            f'a direction; change the path or the branch{"" if through_singularities else hint}'
         ) from failure
     return Reference(motion.t, motion.q, motion.v, motion.a)
 
@@ -77,8 +77,8 @@ def first_singular(plant: Plant, motion: Rollout) -> int | None:
     """
     Place of the first sample at which the rows lose a direction, or have lost one since the last.
 
-    The rows of A, each of unit length, span a volume; it vanishes at a singularity, and for as many
-    rows as joints the determinant changes its sign where a step has jumped over one.
+    The rows of A, each of unit length, span a volume; it vanishes at a singularity, and for as
+    many rows as joints the determinant changes its sign where a step has jumped over one.
     """
     n, m = plant.robot.n, len(plant.row_names)
     if not 0 < m <= n:

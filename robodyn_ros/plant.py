@@ -45,12 +45,14 @@ class Plant:
     :param solver: 'auto' starts with straight-line code and finds ranks where needed
     :param kinematic: unit mass matrix and no forces: the motion with the smallest accelerations
         that the constraints allow (inverse kinematics)
+    :param damped: let the rows give way near singularities; for inverse kinematics only
     """
 
     def __init__(self, robot: Robot, constraints: Sequence[Constraint] = (), *,
                  stabilisation: Stabilisation = Stabilisation(), integrator: str = 'rk4',
                  step: float = 1e-3, control: Control | None = None, control_period: int = 1,
-                 solver: str = 'auto', close_loops: bool = True, kinematic: bool = False):
+                 solver: str = 'auto', close_loops: bool = True, kinematic: bool = False,
+                 damped: bool = False):
         """Trace the plant; it is compiled on first use."""
         _check_options(robot, integrator, step, control_period, solver)
         self.robot, self.integrator, self.step_size = robot, integrator, float(step)
@@ -60,7 +62,7 @@ class Plant:
         self.table = plant_program.parameter_table(robot, self.constraints, stabilisation, control)
         self._traced = plant_program.trace(robot, self.constraints, stabilisation, control,
                                            self.table, kinematic)
-        self._delay = control.delay if control else 0
+        self._delay, self._damped = (control.delay if control else 0), damped
         self.row_names: tuple[str, ...] = tuple(self._traced.rows.names)
         warning = step_warning(stabilisation, integrator, self.step_size)
         if warning:
@@ -76,7 +78,7 @@ class Plant:
             title = f'the plant of {self.robot.name} with {len(self.row_names)} constraint rows'
             self._programs[variant] = plant_program.assemble(
                 title + (' (rank-finding)' if variant == RANK else ''), self._traced,
-                self.stabilisation, self.integrator, variant, self._delay)
+                self.stabilisation, self.integrator, variant, self._delay, self._damped)
         return self._programs[variant]
 
     @property

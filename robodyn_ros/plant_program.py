@@ -100,12 +100,12 @@ def _trace_law(control: Control, t: Scalar, q: list[Scalar], v: list[Scalar],
 
 
 def assemble(title: str, traced: Traced, chosen: Stabilisation, integrator: str,
-             variant: str, delay: int = 0) -> Program:
+             variant: str, delay: int = 0, damped: bool = False) -> Program:
     """Make the program of one variant; nothing is compiled yet."""
     n, m = len(traced.q), len(traced.rows.names)
-    make = _rank_kernels if variant == RANK else _straight_kernels
     x = [traced.t, *traced.q, *traced.v, *traced.tau]
-    kernels = make(traced, x, chosen)
+    kernels = _rank_kernels(traced, x, chosen) if variant == RANK else \
+        _straight_kernels(traced, x, chosen, damped)
     if traced.control:
         kernels.append(Kernel('control', [traced.t, *traced.q, *traced.v, *traced.reference],
                               traced.control))
@@ -135,12 +135,17 @@ def scratch_size(n: int, m: int) -> int:
     return 2 * n + 3 * m + 2 + n * n + n * (m + 4) + m * m + 8 * m + n
 
 
-def _straight_kernels(traced: Traced, x: list[Scalar], chosen: Stabilisation) -> list[Kernel]:
+def _straight_kernels(traced: Traced, x: list[Scalar], chosen: Stabilisation,
+                      damped: bool) -> list[Kernel]:
     rows = traced.rows
     factor = udwadia_kalaba.factor_rows(traced.mass, rows.A)
+    applied = traced.force
+    if damped:  # and what moves fades, since the rows no longer say where to
+        factor, share = udwadia_kalaba.damped(factor)
+        applied = [f - share * v * udwadia_kalaba.BRAKE for f, v in zip(applied, traced.v)]
     still = [-rate for rate in rows.rate]
     corrected = chosen.kind == 'velocity_correction'
-    solution = udwadia_kalaba.solve(factor, traced.force, traced.b, still if corrected else None)
+    solution = udwadia_kalaba.solve(factor, applied, traced.b, still if corrected else None)
     speed = [v + dv for v, dv in zip(traced.v, solution.correction)]
     ideal = udwadia_kalaba.constraint_force(rows.A, solution.multipliers)
     force = [c + f for c, f in zip(rows.prescribed, ideal or [0.0] * len(traced.q))]

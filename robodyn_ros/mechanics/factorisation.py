@@ -103,3 +103,26 @@ def solve_symmetric(matrix: Sequence[Sequence[Number]],
                     x[i] = x[i] - lower[k][i] * x[k]
         solutions.append(x)
     return solutions, margin
+
+
+def relative_determinant(matrix: Sequence[Sequence[Number]]) -> tuple[Number, Number]:
+    """
+    Determinant over the mean diagonal entry to the power of the size [-], and that mean.
+
+    1 for orthogonal rows of one length; 0 where rows are dependent or one of them vanishes. A
+    trace of PIVOT on the diagonal keeps pivots from being zero.
+    """
+    size = len(matrix)
+    mean: Number = 0.0
+    for k in range(size):
+        mean = mean + matrix[k][k] * (1.0 / size)
+    work = [list(row) for row in matrix]
+    result: Number = 1.0
+    for k in range(size):
+        work[k][k] = work[k][k] + mean * PIVOT
+        result = result * (work[k][k] / mean)
+        for i in range(k + 1, size):
+            factor = work[i][k] / work[k][k]
+            for j in range(k + 1, size):
+                work[i][j] = work[i][j] - factor * work[k][j]
+    return result, mean

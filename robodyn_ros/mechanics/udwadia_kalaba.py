@@ -15,8 +15,16 @@ from __future__ import annotations
 from typing import NamedTuple, Sequence
 
 from robodyn_ros.mechanics.factorisation import (factor_mass, finish_solve, half_solve,
-                                                 MassFactor, solve_symmetric)
-from robodyn_ros.tracing import is_zero, Number
+                                                 MassFactor, relative_determinant,
+                                                 solve_symmetric)
+from robodyn_ros.tracing import is_zero, Number, where
+
+NEAR = 0.05
+"""Volume of the rows below which damping sets in [-]."""
+DAMPING = 0.3
+"""Damping at a singularity, relative to the length of the rows [-]."""
+BRAKE = 60.0
+"""Rate at which motion fades at a singularity [1/s]."""
 
 
 class RowFactor(NamedTuple):
@@ -53,6 +61,22 @@ def factor_rows(mass: Sequence[Sequence[Number]], rows: Sequence[Sequence[Number
         for j in range(i + 1):
             gram[i][j] = gram[j][i] = _dot(half[i], scaled[j])
     return RowFactor(factor, half, gram)
+
+
+def damped(factor: RowFactor) -> tuple[RowFactor, Number]:
+    """
+    Return rows that give way near a singularity, and how near it is (0: far, 1: there).
+
+    Where the rows' volume w (1: orthogonal and equal, 0: a direction is lost) falls below NEAR,
+    the diagonal of A M^-1 A^T grows by (DAMPING (1 - w^2 / NEAR^2))^2 times its mean (Nakamura &
+    Hanafusa 1986); elsewhere nothing changes.
+    """
+    volume, mean = relative_determinant(factor.gram)  # w^2, since the Gram matrix squares lengths
+    share = where(volume < NEAR ** 2, 1.0 - volume * (1.0 / NEAR ** 2), 0.0)
+    growth = share * share * mean * DAMPING ** 2
+    gram = [[x + growth if i == j else x for j, x in enumerate(row)]
+            for i, row in enumerate(factor.gram)]
+    return factor._replace(gram=gram), share
 
 
 def solve(factor: RowFactor, force: Sequence[Number], b: Sequence[Number],

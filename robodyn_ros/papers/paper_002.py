@@ -5,8 +5,8 @@ Paper 002: direct and inverse dynamics of a parallel manipulator with more motor
 
 Three RR chains meet in a point O that runs along a line. The robot file counts joint angles from
 link to link; the paper, and every number here, from the x axis (absolute): q_rel = T q_abs, so a
-generalized force in the paper's angles is T^T times that of the joints. The paper's parameter table
-and equations are lost; the standard equations with our inertias stand in for them.
+generalized force in the paper's angles is T^T times that of the joints. The paper's parameter
+table and equations are lost; the standard equations with our inertias stand in for them.
 """
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ DURATION = 4.0
 DAMPING = 0.02
 REMARKS = (
     'The paper says that the torques of the passive joints are close to zero. The plain equation '
-    'knows no motors and loads every joint: with our inertias the passive torques are 0.21 of the '
-    'active ones (rms), and a robot that applied the active part alone would miss the acceleration '
-    'of O by up to 0.19 of 0.79 m/s^2. Keeping closure (the pin does it) and line (the motors must '
-    'do it) apart gives motor torques with passive joints exactly free.',
+    'knows no motors and loads every joint: with our inertias the passive torques are 0.21 of '
+    'the active ones (rms), and a robot that applied the active part alone would miss the '
+    'acceleration of O by up to 0.19 of 0.79 m/s^2. Keeping closure (the pin does it) and line '
+    '(the motors must do it) apart gives motor torques with passive joints exactly free.',
     'The paper says that chains 2 and 3 move with half the period of chain 1. On a sinusoid along '
     'the line all angles share one period; this cannot be reproduced.',
     'The paper says that active and passive accelerations are opposite. This holds exactly for '
@@ -314,14 +314,14 @@ def _figures(line: OnLine, energies: Mapping[float, tuple[np.ndarray, np.ndarray
         axes.legend()
 
     return [
-        Figure('002_tip', 'x and y of the point O (figures 3 and 4)', tip),
-        Figure('002_angles', 'Active and passive joint angles (figures 5 to 7)',
+        Figure('002_tip', 'x and y of the point O (figures 3 and 4).', tip),
+        Figure('002_angles', 'Active and passive joint angles (figures 5 to 7).',
                chains(line.q, 'q', 'rad')),
-        Figure('002_velocities', 'Angular velocities (figures 8 to 10)',
+        Figure('002_velocities', 'Angular velocities (figures 8 to 10).',
                chains(line.v, 'rate of q', 'rad/s')),
-        Figure('002_accelerations', 'Angular accelerations (figures 11 to 13)',
+        Figure('002_accelerations', 'Angular accelerations (figures 11 to 13).',
                chains(line.a, 'acceleration of q', 'rad/s^2')),
         Figure('002_torques', 'Plain torques of active and passive joints (figures 14 to 16), and '
-               'motors that drive alone', chains(line.plain, 'f', 'N m', motors=True)),
-        Figure('002_non_ideal', 'Kinetic energy of a free motion, ideal and dragging closure',
+               'motors that drive alone.', chains(line.plain, 'f', 'N m', motors=True)),
+        Figure('002_non_ideal', 'Kinetic energy of a free motion, ideal and dragging closure.',
                energy)]

@@ -3,10 +3,10 @@
 """
 Paper 003: ABB IRB 120, a model checked by a second engine, open loop and under computed torque.
 
-The paper sets a mathematical model against Simscape Multibody; here Pinocchio, where installed, is
-the second engine (beside numbers of a third, independent model). Torques act continuously, at every
-stage of the Runge-Kutta step of 1 ms, as in the paper's block diagrams; a sampled controller is the
-scenario irb120_sine. Friction is in the plant; the control law does not know it unless told.
+The paper sets a mathematical model against Simscape Multibody; here Pinocchio, where installed,
+is the second engine (beside numbers of a third, independent model). Torques act continuously, at
+every stage of the Runge-Kutta step of 1 ms, as in the paper's block diagrams; a sampled controller
+is the scenario irb120_sine. Friction is in the plant; the law does not know it unless told.
 """
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ REMARKS = (
     "The paper's friction parameters (figure 5c) and open-loop torques (equations 19, 20) are "
     'lost. Ours: about 3 % of the peak inertial torque for Coulomb and for viscous friction, and '
     'the inverse dynamics of 0.5 sin(2 pi t) on all joints.',
-    'Open loop is unstable: whatever error there is, here the integrator\'s, grows about 200 times '
-    'per second. Its size after 1, 2, 3 s depends on the integrator, so orders of magnitude are '
-    'compared. With friction the motion is lost within the first second.',
-    'Equation 21 prints the factor sqrt(2) e; with sqrt(2 e) the friction at the breakaway velocity '
-    'is the breakaway torque, with the printed one the Stribeck part is 1.649 times too large. '
-    'Equations 3, 15 print dM/d(q dot) for dM/dq, equation 4 dp/d(q dot) for dp/dq.',
+    "Open loop is unstable: whatever error there is, here the integrator's, grows about 200 "
+    'times per second. Its size after 1, 2, 3 s depends on the integrator, so orders of magnitude '
+    'are compared. With friction the motion is lost within the first second.',
+    'Equation 21 prints the factor sqrt(2) e; with sqrt(2 e) the friction at the breakaway '
+    'velocity is the breakaway torque, with the printed one the Stribeck part is 1.649 times too '
+    'large. Equations 3, 15 print dM/d(q dot) for dM/dq, equation 4 dp/d(q dot) for dp/dq.',
     'The references ask for peak speeds of 720, 540, 360, 900, 720 and 1080 deg/s and for torques '
-    'up to 384 N m: beyond a real IRB 120 (250 to 420 deg/s). The limits in the robot file are wide '
-    "enough for the paper's motion; they are not those of the product.",
+    'up to 384 N m: beyond a real IRB 120 (250 to 420 deg/s). The limits in the robot file are '
+    "wide enough for the paper's motion; they are not those of the product.",
     'Without friction the error is exactly 2 pi A t exp(-w t): 0.17 % of the amplitude is left '
     'after 0.5 s on joints 1 to 3, which agrees with "after about 0.5 s" in the paper.',
-    'With friction the errors oscillate as in figure 10; telling the controller the friction takes '
-    'them away. The wrist values are small because its inertia is: e = friction / (M w^2).',
+    'With friction the errors oscillate as in figure 10; telling the controller the friction '
+    'takes them away. The wrist values are small because its inertia is: e = friction / (M w^2).',
 )
 
 
@@ -85,7 +85,7 @@ def open_loop(robot: Robot, accelerate: Accelerate, duration: float) -> np.ndarr
     desired = [np.repeat(np.array(x)[:, None], 6, axis=1) for x in (
         OPEN_LOOP * np.sin(RATE * halves), OPEN_LOOP * RATE * np.cos(RATE * halves),
         -OPEN_LOOP * RATE ** 2 * np.sin(RATE * halves))]
-    torque = robot.inverse_dynamics(*desired, _smooth(robot))
+    torque = robot.inverse_dynamics(*desired, parameters=_smooth(robot))
 
     def rates(k: int, x: np.ndarray) -> np.ndarray:
         return np.concatenate([x[6:], accelerate(x[:6], x[6:], torque[k])])
@@ -107,7 +107,7 @@ def run(progress: Progress) -> Study:
     rest = np.zeros(6)
     progress('the model against an independent one')
     rows = [*_model_rows(robot), *_friction_rows(robot)]
-    figures = [Figure('003_friction', 'Friction torque over joint velocity (figure 5a)',
+    figures = [Figure('003_friction', 'Friction torque over joint velocity (figure 5a).',
                       _draw_friction(robot))]
     remarks = list(REMARKS)
 
@@ -122,12 +122,12 @@ def run(progress: Progress) -> Study:
                  Row('same torque on two engines, largest difference in 3 s [rad]',
                      float(np.abs(smooth - other).max()), 1e-7, 0.0, 'slight', at_most=True)]
         figures.append(Figure('003_two_engines', 'Difference of two engines under one torque '
-                              '(figure 4b)', _panels(times, {'difference': smooth - other},
+                              '(figure 4b).', _panels(times, {'difference': smooth - other},
                                                      'rad')))
     else:
         remarks.append('Pinocchio is not installed (pip install pin): its rows are left out.')
     figures.append(Figure(
-        '003_open_loop', 'One torque, without and with friction (figure 6)',
+        '003_open_loop', 'One torque, without and with friction (figure 6).',
         _panels(times, {'without friction': smooth, 'with friction': rough}, 'rad')))
 
     progress('computed torque: no friction, friction, friction compensated')
@@ -136,18 +136,18 @@ def run(progress: Progress) -> Study:
                            for x in (WITHOUT, WITH, COMPENSATED))
     rows += _tracking_rows(clean, rubbed, told)
     figures += [
-        Figure('003_responses', 'Desired motion and response without friction (figure 8)',
+        Figure('003_responses', 'Desired motion and response without friction (figure 8).',
                _panels(clean.t, {'desired': wanted(clean.t), 'response': clean.q}, 'rad', 2.0)),
-        Figure('003_errors', 'Tracking errors without friction (figure 9)',
+        Figure('003_errors', 'Tracking errors without friction (figure 9).',
                _panels(clean.t, {'error': error(clean)}, 'rad', 2.0)),
-        Figure('003_errors_friction', 'Tracking errors with friction (figure 10), and with friction '
-               'compensated', _panels(clean.t, {'friction': error(rubbed),
+        Figure('003_errors_friction', 'Tracking errors with friction (figure 10), and with '
+               'friction compensated.', _panels(clean.t, {'friction': error(rubbed),
                                                 'compensated': error(told)}, 'rad'))]
     return Study('003', 'ABB IRB 120: model, friction and computed torque', rows, figures, remarks)
 
 
 def wanted(t: np.ndarray) -> np.ndarray:
-    """Reference of the closed loop (k, 6) [rad]."""
+    """Return the reference of the closed loop (k, 6) [rad]."""
     return np.sin(RATE * t)[:, None] * np.array(AMPLITUDE)
 
 

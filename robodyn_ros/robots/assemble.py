@@ -93,7 +93,8 @@ class _Builder:
                 body, rotation, position = self._body(joint, body, rotation, position)
             self.frames[link] = Frame(body, geometry.as_matrix(rotation),
                                       geometry.as_vector(position))
-            part = self._part(self.links[link]) if body >= 0 else None
+            welded = joint is not None and joint.kind == 'fixed'
+            part = self._part(self.links[link], welded) if body >= 0 else None
             if body >= 0:
                 self.last_link = link
             if part is not None:
@@ -116,11 +117,11 @@ class _Builder:
         self._parts.append([])
         return len(self.joints) - 1, align.T, np.zeros(3)
 
-    def _part(self, link: LinkRecord) -> Optional[tuple]:
+    def _part(self, link: LinkRecord, welded: bool) -> Optional[tuple]:
         inertial = link.inertial
         if inertial is None or (inertial.mass == 0.0 and not any(inertial.tensor)):
             return None
-        _check(self.path, link.name, inertial)
+        _check(self.path, link.name, inertial, welded)
         return geometry.inertia_about_origin(inertial)
 
     def bodies(self) -> tuple[Body, ...]:
@@ -138,13 +139,14 @@ class _Builder:
         return tuple(result)
 
 
-def _check(path: str, link: str, inertial: Inertial) -> None:
+def _check(path: str, link: str, inertial: Inertial, welded: bool) -> None:
+    """Refuse what no body has; a welded part may be a point, the body it joins must not."""
     if inertial.mass <= 0.0:
         raise RobotFileError(f'{path}: mass of link {link!r} is {inertial.mass}; a mass is '
                              'positive')
     xx, xy, xz, yy, yz, zz = inertial.tensor
     moments = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
-    if moments[0] <= 0.0:
+    if moments[0] < -TRIANGLE * moments[2] if welded else moments[0] <= 0.0:
         raise RobotFileError(f'{path}: inertia of link {link!r} has the principal moment '
                              f'{moments[0]:.6g}; all three are positive')
     if moments[0] + moments[1] < moments[2] * (1.0 - TRIANGLE):

@@ -4,7 +4,8 @@
 Paths in space as traceable functions of time.
 
 Each is a dataclass whose number fields are run-time parameters and whose call path(t) gives the
-coordinates, so it can be held by a plant (constraints.follow) or sampled for a controller.
+coordinates, so it can be held by a plant (constraints.follow) or sampled for a controller. They go
+on for ever in both directions of time; via points and joint motions rest before and after.
 """
 from __future__ import annotations
 

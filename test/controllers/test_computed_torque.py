@@ -24,7 +24,7 @@ def test_error_equation_holds_at_every_state(name):
             payload_mass=mass, friction_scale=1.0))
         wanted = rng.normal(size=3 * r.n)
         tau = control.law(state.t, state.q, state.v, wanted, control.parameters)
-        _, a = plants.plant(name).derivative(state, tau, {'payload.mass': mass})
+        _, a = closed_loop(name).derivative(state, tau, {'payload.mass': mass})
         e, rate = wanted[:r.n] - state.q, wanted[r.n:2 * r.n] - state.v
         rest = (wanted[2 * r.n:] - a) + kd * rate + kp * e
         assert np.abs(rest).max() <= 1e-9 * max(1.0, np.abs(kp * e).max()), (state, rest)
@@ -32,7 +32,7 @@ def test_error_equation_holds_at_every_state(name):
 
 @pytest.mark.parametrize('name', ROBOTS)
 def test_law_is_the_papers_formula(name):
-    """tau = M (a_d + kd e' + kp e) + h, with the compiled M and h."""
+    """The torque is M (a_d + kd e' + kp e) + h, with the compiled M and h."""
     r, rng = robot(name), np.random.default_rng(13)
     kp, kd = rng.uniform(1.0, 400.0, r.n), rng.uniform(0.5, 40.0, r.n)
     control = computed_torque(r, kp=kp, kd=kd, saturate=False)

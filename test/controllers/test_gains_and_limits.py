@@ -32,7 +32,7 @@ def test_one_gain_for_all_or_one_each():
 
 
 def test_natural_frequency_and_damping_are_gains():
-    """kp = w^2, kd = 2 d w, for all joints or each."""
+    """Gains are kp = w^2, kd = 2 d w, for all joints or each."""
     r = robot('two_link')
     assert gains(r, natural_frequency=[3.0, 5.0], damping=0.7) == pytest.approx({
         'kp.joint_1': 9.0, 'kp.joint_2': 25.0, 'kd.joint_1': 4.2, 'kd.joint_2': 7.0})

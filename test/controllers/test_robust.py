@@ -103,7 +103,7 @@ def test_bound_would_be_broken_without_the_term():
 
 
 def test_inside_the_layer_the_term_is_more_pd_gain():
-    """rho 70, epsilon 0.06, P = diag(18000, 100): the torque of kp 12566.7, kd 1226.7."""
+    """With rho 70, epsilon 0.06, P = diag(18000, 100): the torque of kp 12566.7, kd 1226.7."""
     r, rng = robot(NAME), np.random.default_rng(7)
     ours = robust(r, kp=900.0, kd=60.0, rho=70.0, epsilon=0.06, p=(18000.0, 100.0))
     plain = robust(r, kp=900.0 + 70.0 / 0.06 * 10.0, kd=60.0 + 70.0 / 0.06, rho=0.0, epsilon=1.0)
@@ -143,7 +143,7 @@ def test_lyapunov_weights_are_the_closed_form_and_scipys(kp, kd, p):
 
 
 def test_identity_weights_are_pure_damping():
-    """Q = I (a public solution): z = e', so a static error gets no help; and Q = I is no Lyapunov."""
+    """Q = I (a public solution) gives z = e': a static error gets no help; no Lyapunov solution."""
     r = robot(NAME)
     ours = robust(r, kp=900.0, kd=60.0, rho=70.0, epsilon=0.06, weights=[(0.0, 1.0)] * 4)
     q, still = np.array([0.1, 0.2, 0.6, 0.3]), np.zeros(4)

@@ -23,7 +23,7 @@ def sine(amplitude, rate, centre=(), duration=2.0, period=1e-3):
 
 
 def test_position():
-    """d3 may go to 1 m: at 1.0011 m and sin 4 t = 0.7517 it is over, by more than the tolerance."""
+    """The quill may go to 1 m and has a tolerance of 1 mm; a sine is refused where it is over."""
     with pytest.raises(LimitError) as caught:
         check_limits(robot('scara_1000'), sine((0.0, 0.0, 0.2, 0.0), 4.0, (0.0, 0.0, 0.851, 0.0)))
     error = caught.value
