@@ -82,15 +82,15 @@ def open_loop(robot: Robot, accelerate: Accelerate, duration: float) -> np.ndarr
     """
     steps = int(round(duration / STEP))
     halves = np.arange(2 * steps + 1) * (STEP / 2.0)
-    desired = [np.repeat(np.array(x)[:, None], 6, axis=1) for x in (
+    q, v, a = (np.repeat(x[:, None], 6, axis=1) for x in (
         OPEN_LOOP * np.sin(RATE * halves), OPEN_LOOP * RATE * np.cos(RATE * halves),
-        -OPEN_LOOP * RATE ** 2 * np.sin(RATE * halves))]
-    torque = robot.inverse_dynamics(*desired, parameters=_smooth(robot))
+        -OPEN_LOOP * RATE ** 2 * np.sin(RATE * halves)))
+    torque = robot.inverse_dynamics(q, v, a, _smooth(robot))
 
     def rates(k: int, x: np.ndarray) -> np.ndarray:
         return np.concatenate([x[6:], accelerate(x[:6], x[6:], torque[k])])
 
-    x = np.concatenate([desired[0][0], desired[1][0]])
+    x = np.concatenate([q[0], v[0]])
     result = [x[:6]]
     for k in range(0, 2 * steps, 2):
         k1 = rates(k, x)
@@ -121,9 +121,9 @@ def run(progress: Progress) -> Study:
         rows += [*_engine_rows(robot),
                  Row('same torque on two engines, largest difference in 3 s [rad]',
                      float(np.abs(smooth - other).max()), 1e-7, 0.0, 'slight', at_most=True)]
-        figures.append(Figure('003_two_engines', 'Difference of two engines under one torque '
-                              '(figure 4b).', _panels(times, {'difference': smooth - other},
-                                                     'rad')))
+        figures.append(Figure(
+            '003_two_engines', 'Difference of two engines under one torque (figure 4b).',
+            _panels(times, {'difference': smooth - other}, 'rad')))
     else:
         remarks.append('Pinocchio is not installed (pip install pin): its rows are left out.')
     figures.append(Figure(

@@ -143,7 +143,7 @@ def test_lyapunov_weights_are_the_closed_form_and_scipys(kp, kd, p):
 
 
 def test_identity_weights_are_pure_damping():
-    """Q = I (a public solution) gives z = e': a static error gets no help; no Lyapunov solution."""
+    """Q = I (a public solution) gives z = e': a static error gets no help. No Lyapunov matrix."""
     r = robot(NAME)
     ours = robust(r, kp=900.0, kd=60.0, rho=70.0, epsilon=0.06, weights=[(0.0, 1.0)] * 4)
     q, still = np.array([0.1, 0.2, 0.6, 0.3]), np.zeros(4)
@@ -178,3 +178,19 @@ def test_rho_is_zero_for_the_model_itself_and_grows_with_the_doubt():
         Parameters(payload_mass=2.5 - m), Parameters(payload_mass=2.5 + m)])
         for m in (0.0, 1.0, 2.0)]
     assert sizes[0] < 1e-9 and sizes[0] < sizes[1] < sizes[2]
+
+
+def test_rho_outweighs_the_uncertainty_it_causes_itself():
+    """The term is part of y: rho = alpha (max |a| + correction + rho) + max |M^-1 (h^ - h)|."""
+    r, motion = robot(NAME), sine(NAME, 1.0, 0.05, size=0.4)
+    rho = rho_from_bounds(r, motion.q, motion.v, motion.a, model=MODEL, plants=CORNERS,
+                          correction=2.0)
+    alpha = bias = 0.0
+    for plant in CORNERS:
+        for q, v in zip(motion.q, motion.v):
+            (M, h), (M_hat, h_hat) = r.dynamics(q, v, plant), r.dynamics(q, v, MODEL)
+            alpha = max(alpha, np.linalg.svd(np.eye(4) - np.linalg.inv(M) @ M_hat)[1][0])
+            bias = max(bias, np.linalg.norm(np.linalg.inv(M) @ (h_hat - h)))
+    largest = np.linalg.norm(motion.a, axis=1).max()
+    assert rho == pytest.approx(alpha * (largest + 2.0 + rho) + bias, rel=1e-9)
+    assert 0.0 < alpha < 1.0 and bias > 0.0
