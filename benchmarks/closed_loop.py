@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Measure a closed loop beside the same one in Python: `python benchmarks/closed_loop.py --help`."""
+"""A closed loop's speed; the same as `robodyn bench loop`."""
 import argparse
 import sys
 

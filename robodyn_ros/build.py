@@ -43,14 +43,16 @@ CONTROLLERS = ('none', 'computed_torque', 'robust', 'constraint_following')
 
 def parameters_of(robot: Robot, settings: ModelSettings) -> Parameters:
     """Run-time parameters of a model; the robot file's gravity where none is given."""
-    for key, count in (('gravity', 3), ('payload_centre', 3), ('payload_inertia', 6)):
-        value = getattr(settings, key)
+    payload = settings.payload
+    for key, value, count in (('gravity', settings.gravity, 3),
+                              ('payload.centre', payload.centre, 3),
+                              ('payload.inertia', payload.inertia, 6)):
         if len(value) != count and not (key == 'gravity' and not value):
-            raise ScenarioError(f'model.{key} is {list(value)}; expected {count} numbers')
+            raise ScenarioError(f'{key} is {list(value)}; expected {count} numbers')
     return robot.check_parameters(Parameters(
         settings.gravity or robot.parameters.gravity,  # type: ignore[arg-type]
-        settings.payload_mass, settings.payload_centre,  # type: ignore[arg-type]
-        settings.payload_inertia, settings.friction_scale))
+        payload.mass, payload.centre, payload.inertia,  # type: ignore[arg-type]
+        settings.friction_scale))
 
 
 def motion_of(settings: TrajectorySettings) -> Any:

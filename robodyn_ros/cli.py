@@ -20,7 +20,7 @@ from robodyn_ros.errors import RobodynError
 EPILOGUE = """examples:
   robodyn list
   robodyn simulate scara_helix_constrained
-  robodyn simulate scara_via_points --set dynamics.model.payload_mass=8 --json
+  robodyn simulate scara_via_points --set dynamics.payload.mass=8 --json
   robodyn source scara_450
   robodyn reproduce 000
   robodyn bench engine --json"""

@@ -27,6 +27,18 @@ Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
+class PayloadSettings:
+    """A rigid body fixed to the robot's payload frame, tool0."""
+
+    mass: float = 0.0
+    """[kg]"""
+    centre: Numbers = (0.0, 0.0, 0.0)
+    """Centre of mass in the payload frame [m]."""
+    inertia: Numbers = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    """ixx, iyy, izz, ixy, ixz, iyz about the payload's centre [kg m^2]."""
+
+
+@dataclass(frozen=True)
 class ModelSettings:
     """What a plant or a controller believes about the robot beyond its file."""
 
@@ -34,12 +46,7 @@ class ModelSettings:
     """In the base frame [m/s^2]; empty: the robot file's."""
     friction_scale: float = 1.0
     """Factor on the file's joint friction [-]."""
-    payload_mass: float = 0.0
-    """[kg]"""
-    payload_centre: Numbers = (0.0, 0.0, 0.0)
-    """In the payload frame, tool0 [m]."""
-    payload_inertia: Numbers = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    """ixx, iyy, izz, ixy, ixz, iyz about the payload's centre [kg m^2]."""
+    payload: PayloadSettings = field(default_factory=PayloadSettings)
 
 
 @dataclass(frozen=True)
@@ -66,8 +73,8 @@ class NoiseSettings:
 
 
 @dataclass(frozen=True)
-class DynamicsSettings:
-    """The simulated plant."""
+class DynamicsSettings(ModelSettings):
+    """The simulated plant; its payload, gravity and friction scale may change while it runs."""
 
     step: float = 1e-3
     """Integration step [s]."""
@@ -82,7 +89,6 @@ class DynamicsSettings:
     constraints: Names = ()
     """'task' holds the plant on the trajectory; or import paths package.module:name."""
     stabilisation: StabilisationSettings = field(default_factory=StabilisationSettings)
-    model: ModelSettings = field(default_factory=ModelSettings)
     noise: NoiseSettings = field(default_factory=NoiseSettings)
 
 
@@ -180,7 +186,7 @@ def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scen
     """
     Read a scenario of this package by name or any file by path.
 
-    :param changes: 'dynamics.model.payload_mass=5' and the like, as of --set
+    :param changes: 'dynamics.payload.mass=5' and the like, as of --set
     """
     text = str(name_or_path)
     path = share_folder('config') / f'{text}.yaml' if text in scenario_names() else Path(text)

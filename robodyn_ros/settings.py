@@ -44,11 +44,11 @@ def settings_from(kind: type, values: Mapping[str, Any], place: str, prefix: str
 
 
 def merge(data: dict[str, Any], change: str) -> None:
-    """Apply one change such as 'dynamics.model.payload_mass=5' to nested mappings."""
+    """Apply one change such as 'dynamics.payload.mass=5' to nested mappings."""
     key, equals, text = change.partition('=')
     if not equals or not key:
         raise ScenarioError(f'--set {change!r}: expected KEY=VALUE, such as '
-                            'dynamics.model.payload_mass=5')
+                            'dynamics.payload.mass=5')
     try:
         value = yaml.safe_load(text)
     except yaml.YAMLError:
@@ -124,6 +124,14 @@ def listed_fields(settings: Any, prefix: str = '') -> list[Field]:
 
 def field_texts(kind: type) -> dict[str, str]:
     """Return the strings that stand under the fields of a dataclass, by field."""
+    texts = {}
+    for base in reversed(kind.__mro__):
+        if dataclasses.is_dataclass(base):
+            texts.update(_own_texts(base))
+    return texts
+
+
+def _own_texts(kind: type) -> dict[str, str]:
     body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body  # type: ignore
     texts = {}
     for item, following in zip(body, body[1:]):

@@ -128,7 +128,7 @@ class Simulation:
         if self.control is not None and noisy:
             self.control = with_noise(self.control, self.robot.n)
         self.plant = build.plant_of(self.robot, dynamics, self.task, self.control, self.period)
-        values = build.parameters_of(self.robot, dynamics.model).flat()
+        values = build.parameters_of(self.robot, dynamics).flat()
         self.parameters: Mapping[str, float] = dict(zip(NAMES, values))  # type: ignore[arg-type]
         self.assembly = initial_state(self)
         self._rows = self._reference_rows(noisy)

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('scenario', help='name of a scenario or path of a YAML file')
     parser.add_argument('--duration', type=float, metavar='S', help='seconds to simulate')
     parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', dest='changes',
-                        help='change a value, such as dynamics.model.payload_mass=5 (repeatable)')
+                        help='change a value, such as dynamics.payload.mass=5 (repeatable)')
     parser.add_argument('--output', metavar='FILE.npz', help='write all recorded arrays')
     parser.add_argument('--json', action='store_true', help='machine-readable, on stdout')
 

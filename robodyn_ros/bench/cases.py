@@ -23,6 +23,7 @@ from robodyn_ros.bench.watch import Watch
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.signals import State
 
+
 def servo_row(effort: Effort, watch: Watch) -> Row:
     """Four servo rows, RK4, per step of a 20 s rollout that records start and end."""
     plant = servo_plant()

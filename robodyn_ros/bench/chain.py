@@ -10,7 +10,7 @@ from robodyn_ros.signals import State
 
 AXES = ((0.0, 0.6, 0.8), (0.8, 0.0, 0.6), (0.36, 0.48, 0.8))
 """Joint axes, taken in turn; none is along an axis of its link."""
-LINK = '''
+LINK = """
   <joint name="joint_{k}" type="revolute">
     <parent link="link_{parent}"/><child link="link_{k}"/>
     <origin xyz="{x} 0.01 0.02" rpy="0.2 -0.1 {twist}"/><axis xyz="{axis}"/>
@@ -21,7 +21,7 @@ LINK = '''
       <origin xyz="0.1 0.02 -0.01" rpy="0.1 0.2 0.3"/><mass value="{mass}"/>
       <inertia ixx="0.01" ixy="0.001" ixz="0.002" iyy="0.02" iyz="-0.001" izz="0.018"/>
     </inertial>
-  </link>'''
+  </link>"""
 
 
 def chain_text(joints: int) -> str:

@@ -75,7 +75,7 @@ def measure(duration: float, repeats: int) -> Row:
 
 
 def python_loop(simulation: Simulation) -> Callable[[], np.ndarray]:
-    """Computed torque and RK4 as one writes them with Pinocchio, for the same reference."""
+    """Return computed torque and RK4 as one writes them with Pinocchio, same reference."""
     peer = Pinocchio(simulation.robot)
     pin, model, data = peer.engine, peer.model, peer.data
     reference, step = simulation.reference, simulation.plant.step_size

@@ -107,7 +107,7 @@ def solve_symmetric(matrix: Sequence[Sequence[Number]],
 
 def relative_determinant(matrix: Sequence[Sequence[Number]]) -> tuple[Number, Number]:
     """
-    Determinant over the mean diagonal entry to the power of the size [-], and that mean.
+    Return the determinant over the mean diagonal entry to the power of the size, and that mean.
 
     1 for orthogonal rows of one length; 0 where rows are dependent or one of them vanishes. A
     trace of PIVOT on the diagonal keeps pivots from being zero.

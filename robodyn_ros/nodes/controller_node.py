@@ -32,7 +32,7 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-MODEL = ('gravity', 'friction_scale', 'payload_mass', 'payload_centre', 'payload_inertia')
+MODEL = ('gravity', 'friction_scale', 'payload.mass', 'payload.centre', 'payload.inertia')
 CHANGEABLE = ('kp', 'kd', 'natural_frequency', 'damping', 'rho', 'epsilon', 'p', 'pretension',
               *(f'model.{key}' for key in MODEL))
 FORMATS = ('joint_state', 'float64_multi_array')

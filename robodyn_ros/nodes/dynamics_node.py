@@ -28,14 +28,14 @@ from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import CLOCK, LATCHED, STREAM
 from robodyn_ros.runtime.joint_names import JointOrder
 from robodyn_ros.runtime.plant_runner import FAULT, MOVING, PlantRunner, TIMEOUT_REACTIONS
+from robodyn_ros.scenario import DynamicsSettings
 from robodyn_ros.simulate import Simulation
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 
-CHANGEABLE = ('model.payload_mass', 'model.payload_centre', 'model.payload_inertia',
-              'model.friction_scale', 'model.gravity')
+CHANGEABLE = ('payload.mass', 'payload.centre', 'payload.inertia', 'friction_scale', 'gravity')
 FIRST_STAMP = messages.NANO
 """Simulated time starts at 1 s: a stamp of 0 means 'now' or 'unknown' to ROS [ns]."""
 REPEAT = 0.1
@@ -224,8 +224,8 @@ class DynamicsNode(Node):
         response.success, response.message = True, 'at the start; the clock goes on'
         return response
 
-    def _apply(self, settings: object) -> None:
-        parameters = build.parameters_of(self.robot, settings.model)  # type: ignore[attr-defined]
+    def _apply(self, settings: DynamicsSettings) -> None:
+        parameters = build.parameters_of(self.robot, settings)
         self.runner.change(dict(zip(NAMES, parameters.flat())))  # type: ignore[arg-type]
 
     def _tell(self, reason: str) -> None:

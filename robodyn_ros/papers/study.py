@@ -3,9 +3,9 @@
 """
 What reproducing a paper yields: rows of numbers beside their reference, figures, remarks.
 
-Reference values were computed by an independent numpy/scipy model of each system, unless a row says
-that the paper prints them; a paper's own number is quoted beside. Nothing is tuned to match: where a
-paper's number cannot be reproduced, the row says so and a remark says why.
+Reference values were computed by an independent numpy/scipy model of each system, unless a row
+says that the paper prints them; a paper's own number is quoted beside. Nothing is tuned to match:
+where a paper's number cannot be reproduced, the row says so and a remark says why.
 """
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def test_a_file_of_ones_own(tmp_path):
     assert scenario.dynamics.integrator == 'rk4' and scenario.controller.damping == 1.0
     assert scenario.controller.natural_frequency == (5.0,)
     assert scenario.controller.model.friction_scale == 0.0
-    assert scenario.dynamics.model.friction_scale == 1.0
+    assert scenario.dynamics.friction_scale == 1.0
 
 
 def test_a_robot_file_beside_the_scenario(tmp_path):
@@ -49,7 +49,7 @@ def test_a_robot_file_beside_the_scenario(tmp_path):
 
 
 @pytest.mark.parametrize('change, read, value', [
-    ('dynamics.model.payload_mass=5', lambda s: s.dynamics.model.payload_mass, 5.0),
+    ('dynamics.payload.mass=5', lambda s: s.dynamics.payload.mass, 5.0),
     ('controller.kp=[1, 2.5]', lambda s: s.controller.kp, (1.0, 2.5)),
     ('controller.kp=3', lambda s: s.controller.kp, (3.0,)),
     ('controller.saturate=false', lambda s: s.controller.saturate, False),
@@ -73,7 +73,8 @@ def test_changes_as_of_set(tmp_path, change, read, value):
     ('step: 0.001', 'stepp: 0.001', "unknown key 'dynamics.stepp' in .*mine.yaml: use one of"),
     ('duration', 'durration', "unknown key 'durration' in .*mine.yaml"),
     ('kind: computed', 'noise: 3, kind: computed', "unknown key 'controller.noise'"),
-    ('step: 0.001', 'model: {mass: 2}', "unknown key 'dynamics.model.mass' in .*mine.yaml"),
+    ('step: 0.001', 'payload: {weight: 2}',
+     "unknown key 'dynamics.payload.weight' in .*mine.yaml"),
     ('step: 0.001', 'step: fast', r"mine.yaml: dynamics.step is 'fast'; expected a finite number"),
     ('step: 0.001', 'step: .nan', 'mine.yaml: dynamics.step is nan; expected a finite'),
     ('step: 0.001', 'step: true', 'mine.yaml: dynamics.step is True; expected a finite'),
@@ -81,7 +82,8 @@ def test_changes_as_of_set(tmp_path, change, read, value):
     ('step: 0.001', 'assemble: 1', 'mine.yaml: dynamics.assemble is 1; expected true or false'),
     ('[5.0]', '[5.0, x]', "mine.yaml: controller.natural_frequency is 'x'; expected a finite"),
     ('natural', 'delay: 1.5, natural', 'controller.delay is 1.5; expected a whole number'),
-    ('step: 0.001', 'model: 3', 'mine.yaml: dynamics.model is 3; expected a group of settings'),
+    ('step: 0.001', 'payload: 3',
+     'mine.yaml: dynamics.payload is 3; expected a group of settings'),
     ('robot: two_link', 'robot: 7', 'mine.yaml: robot is 7; expected a text'),
     ('robot: two_link, ', '', 'mine.yaml: robot is missing; give it a value'),
     ('dynamics:', 'plant:', r"unknown section 'plant' in .*mine.yaml: use one of /\*\*, contro"),
@@ -126,7 +128,7 @@ def test_wrong_changes_are_refused_in_one_sentence(change, words):
 @pytest.mark.parametrize('name, changes, words', [
     ('scara_helix', ['dynamics.initial_position=[1, 2]'], r'initial_position.*got \(2,\)'),
     ('scara_helix', ['controller.natural_frequency=[1, 2]'], r'one number or 4, got \(2,\)'),
-    ('scara_helix', ['dynamics.model.gravity=[1, 2]'], 'model.gravity is .*expected 3 numbers'),
+    ('scara_helix', ['dynamics.gravity=[1, 2]'], 'gravity is .*expected 3 numbers'),
     ('scara_helix', ['dynamics.step=0.0007'], 'controller.period is 0.001 s and dynamics.step'),
     ('scara_helix', ['controller.period=0'], 'controller.period is 0.0 s'),
     ('scara_helix', ['controller.delay=-1'], 'scara_helix: controller.delay is -1; it cannot be'),

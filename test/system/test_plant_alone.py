@@ -53,7 +53,7 @@ def test_payload_changes_while_running_and_nonsense_is_refused_whole(listener):
 
         def set_mass(value):
             request = SetParameters.Request(parameters=[
-                Parameter('model.payload_mass', value=value).to_parameter_msg()])
+                Parameter('payload.mass', value=value).to_parameter_msg()])
             future = client.call_async(request)
             listener.wait(future.done)
             return future.result().results[0]
