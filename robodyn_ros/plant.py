@@ -18,21 +18,17 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros import plant_program
+from robodyn_ros import plant_checks, plant_program
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.ready_made import loops_of
-from robodyn_ros.constraints.stabilisation import INTEGRATORS, Stabilisation, step_warning
-from robodyn_ros.errors import (ConstraintError, RobodynError, SimulationError,
-                                SingularMassError, SizeError, StateError, UnknownNameError)
+from robodyn_ros.constraints.stabilisation import Stabilisation, step_warning
+from robodyn_ros.errors import SizeError, StateError
 from robodyn_ros.plant_program import CHOLESKY, RANK
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import Control, Rollout, rollout_from_rows, State
 from robodyn_ros.tracing.program import loops, Program
 
 LOG = logging.getLogger('robodyn_ros')
-SOLVERS = ('auto', CHOLESKY, RANK)
-RESERVED = ('gravity', 'payload', 'stabilisation', 'controller')
-"""First words of other run-time parameters, which no constraint may be called."""
 
 
 class Plant:
@@ -54,11 +50,11 @@ class Plant:
                  solver: str = 'auto', close_loops: bool = True, kinematic: bool = False,
                  damped: bool = False):
         """Trace the plant; it is compiled on first use."""
-        _check_options(robot, integrator, step, control_period, solver)
+        plant_checks.check_options(robot, integrator, step, control_period, solver)
         self.robot, self.integrator, self.step_size = robot, integrator, float(step)
         self.constraints = [*(loops_of(robot) if close_loops else []), *constraints]
         self.stabilisation, self.control_period = stabilisation, int(control_period)
-        _check_names(self.constraints)
+        plant_checks.check_names(self.constraints)
         self.table = plant_program.parameter_table(robot, self.constraints, stabilisation, control)
         self._traced = plant_program.trace(robot, self.constraints, stabilisation, control,
                                            self.table, kinematic)
@@ -213,27 +209,8 @@ class Plant:
     def _raise(self, code: int, x: np.ndarray, kept: Rollout | None) -> None:
         if code == loops.OK:
             return
-        n, name = self.robot.n, self.robot.name
-        place = f't = {x[0]:.6g} s, q = {np.round(x[1:1 + n], 6).tolist()}'
-        rows = ', '.join(self.row_names)
-        error: RobodynError
-        if code == loops.SINGULAR:
-            error = SingularMassError(f'the mass matrix of {name} is not positive definite at '
-                                      f'{place}; give every moving link mass and inertia')
-        elif code == loops.DEPENDENT:
-            error = ConstraintError(f'constraint rows of {name} ({rows}) are dependent at {place};'
-                                    " use solver='auto' or 'rank'")
-        elif code == loops.INCONSISTENT:
-            error = ConstraintError(f'constraint rows of {name} ({rows}) contradict each other at '
-                                    f'{place}; remove one or make them agree')
-        elif code == loops.NOT_PROJECTED:
-            error = ConstraintError(f'{name} cannot be moved onto its constraint rows ({rows}) '
-                                    f'near {place}; start nearer or check the path is reachable')
-        else:
-            error = SimulationError(f'{name} left the finite numbers after {place}; use a smaller '
-                                    'step or check torques and gains')
+        error = plant_checks.failure(self.robot, self.row_names, code, x)
         error.partial = kept
-        error.state = State(float(x[0]), x[1:1 + n].copy(), x[1 + n:1 + 2 * n].copy())
         raise error
 
     def _input(self, state: State, tau: object) -> np.ndarray:
@@ -271,29 +248,3 @@ class Plant:
             raise SizeError('reference', f'({instants} or more, {size})', array.shape,
                             'one row per control instant')
         return np.ascontiguousarray(array).reshape(-1)
-
-
-def _check_names(constraints: Sequence[Constraint]) -> None:
-    for item in constraints:
-        if not isinstance(item, Constraint):
-            raise ConstraintError(f'{item!r} is no constraint; decorate the function with '
-                                  '@constraint')
-    names = [item.name for item in constraints]
-    for name in names:
-        if names.count(name) > 1:
-            raise ConstraintError(f'two constraints are called {name!r}; give each its own name')
-        if '.' in name or name in RESERVED:
-            raise ConstraintError(f'a constraint is called {name!r}; use a name without dots that '
-                                  f'is none of {", ".join(RESERVED)}')
-
-
-def _check_options(robot: Robot, integrator: str, step: float, period: int, solver: str) -> None:
-    if integrator not in INTEGRATORS:
-        raise UnknownNameError('integrator', integrator, INTEGRATORS)
-    if solver not in SOLVERS:
-        raise UnknownNameError('solver', solver, SOLVERS)
-    if not (np.isfinite(step) and step > 0.0):
-        raise StateError(f'the step of the plant of {robot.name} is {step}; expected a positive '
-                         'number of seconds')
-    if period < 1:
-        raise StateError(f'the control period is {period}; expected 1 or more steps')

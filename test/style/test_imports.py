@@ -17,7 +17,7 @@ from house import PACKAGE
 import pytest
 
 _ROBOT = {'tracing', 'mechanics', 'robots'}
-_PLANT = _ROBOT | {'constraints', 'parameter_table', 'plant_program', 'plant'}
+_PLANT = _ROBOT | {'constraints', 'parameter_table', 'plant_program', 'plant_checks', 'plant'}
 _MODELS = _PLANT | {'assembly', 'reference', 'inverse_kinematics', 'trajectories', 'controllers'}
 _WIRING = _MODELS | {'settings', 'importing', 'scenario', 'build'}
 _ENGINE = _WIRING | {'simulate', 'runtime'}
@@ -37,6 +37,7 @@ MAY_IMPORT = {
     'controllers': _ROBOT | {'constraints'},
     'parameter_table': {'tracing'},
     'plant_program': _ROBOT | {'constraints', 'parameter_table'},
+    'plant_checks': _ROBOT | {'constraints', 'plant_program'},
     'plant': _PLANT,
     'assembly': _PLANT,
     'reference': _PLANT,
