@@ -114,15 +114,17 @@ def task_of(settings: TrajectorySettings) -> list[Constraint]:
     return task
 
 
-def put_path(settings: TrajectorySettings, times: np.ndarray, points: np.ndarray) -> None:
-    """Overwrite the coordinates of points (k, 3) that a path in space prescribes exactly."""
+def wanted_positions(robot: Robot, settings: TrajectorySettings, frame: str,
+                     reference: Reference) -> np.ndarray:
+    """Return where a frame should be (k, 3): on the path itself where that is one in space [m]."""
+    points = robot.positions(frame, reference.q)
     path = motion_of(settings)
-    if path is None or hasattr(path, 'sample'):
-        return
-    position = sample(path, times).position
-    for column, axis in enumerate(settings.axes):
-        if axis in 'xyz':
-            points[:, 'xyz'.index(axis)] = position[:, column]
+    if path is not None and not hasattr(path, 'sample'):
+        position = sample(path, reference.t).position
+        for column, axis in enumerate(settings.axes):
+            if axis in 'xyz':
+                points[:, 'xyz'.index(axis)] = position[:, column]
+    return points
 
 
 @dataclasses.dataclass(frozen=True)

@@ -20,6 +20,7 @@ from robodyn_ros.errors import RobodynError
 EPILOGUE = """examples:
   robodyn list
   robodyn simulate scara_helix_constrained
+  robodyn run scara_helix --fast
   robodyn simulate scara_via_points --set dynamics.payload.mass=8 --json
   robodyn source scara_450
   robodyn reproduce 000
@@ -70,6 +71,8 @@ def _parser() -> argparse.ArgumentParser:
 
     _lazy(verbs, 'simulate', 'robodyn_ros.simulate_command',
           'run a scenario in compiled code, without ROS')
+    _lazy(verbs, 'run', 'robodyn_ros.run_command',
+          'run a scenario as ROS 2 nodes in this process')
     _lazy(verbs, 'reproduce', 'robodyn_ros.papers.reproduce',
           'run the studies of the five papers and compare every number')
     bench = verbs.add_parser('bench', help='measure speed beside other engines')

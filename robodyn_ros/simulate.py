@@ -55,9 +55,8 @@ class Result:
         """Where it should have been (k, 3) [m]; NaN without a trajectory."""
         if self.reference is None:
             return np.full((len(self.t), 3), np.nan)
-        wanted = self.robot.positions(self.frame, self.reference.q)
-        build.put_path(self.scenario.trajectory, self.t, wanted)
-        return wanted
+        return build.wanted_positions(self.robot, self.scenario.trajectory, self.frame,
+                                      self.reference)
 
     @property
     def t(self) -> np.ndarray:

@@ -18,6 +18,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from robodyn_ros import build
 from robodyn_ros.errors import RobodynError, StateError
 from robodyn_ros.scenario import load_scenario
 from robodyn_ros.simulate import Result, Simulation
@@ -59,12 +60,15 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if facts['healthy'] else 1
 
 
+def follows_space(result: Result) -> bool:
+    """Tell whether the scenario follows a path in space, judged by the tool, or joint motions."""
+    return bool(build.task_of(result.scenario.trajectory))
+
+
 def summary(result: Result, seconds: float) -> dict[str, Any]:
     """Return the numbers worth knowing of a run, as plain values."""
     scenario, motion = result.scenario, result.motion
-    spatial = bool(np.isfinite(result.tool_reference).all()) and scenario.trajectory.kind != 'none'
-    in_space = spatial and scenario.trajectory.kind not in ('joint_sine', 'joint_waypoints',
-                                                            'table')
+    in_space = follows_space(result)
     if in_space:
         tracking = float(result.tool_error.max())
     elif result.reference is not None:

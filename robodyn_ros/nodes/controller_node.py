@@ -26,7 +26,7 @@ from robodyn_ros.nodes.quality import STREAM
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.runtime.controller_runner import Answer, ControllerRunner
 from robodyn_ros.runtime.joint_names import JointOrder
-from robodyn_ros.scenario import ControllerSettings
+from robodyn_ros.scenario import ControllerSettings, Scenario
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
@@ -55,10 +55,17 @@ class ControllerOptions:
 class ControllerNode(Node):
     """Converts, calls the ControllerRunner and publishes."""
 
-    def __init__(self) -> None:
-        """Declare parameters and compile the law before the first state is taken."""
-        super().__init__('controller', enable_logger_service=True)
-        scenario, self.options = scenario_of(self, 'controller', ControllerOptions(), CHANGEABLE)
+    def __init__(self, scenario: Scenario | None = None,
+                 options: ControllerOptions = ControllerOptions(), **node: Any):
+        """
+        Declare parameters and compile the law before the first state is taken.
+
+        :param scenario: instead of the one the parameter 'scenario' names
+        :param node: further arguments of rclpy's Node, such as parameter_overrides
+        """
+        super().__init__('controller', enable_logger_service=True, **node)
+        scenario, self.options = scenario_of(self, 'controller', options, CHANGEABLE,
+                                             given=scenario)
         if self.options.command_format not in FORMATS:
             raise ScenarioError(f'command_format of node controller is '
                                 f'{self.options.command_format!r}; use one of '

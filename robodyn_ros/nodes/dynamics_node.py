@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 import sys
 import time
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
@@ -28,7 +29,7 @@ from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import CLOCK, LATCHED, STREAM
 from robodyn_ros.runtime.joint_names import JointOrder
 from robodyn_ros.runtime.plant_runner import FAULT, MOVING, PlantRunner, TIMEOUT_REACTIONS
-from robodyn_ros.scenario import DynamicsSettings
+from robodyn_ros.scenario import DynamicsSettings, Scenario
 from robodyn_ros.simulate import Simulation
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
@@ -61,10 +62,17 @@ class DynamicsOptions:
 class DynamicsNode(Node):
     """Converts, calls the PlantRunner and publishes."""
 
-    def __init__(self) -> None:
-        """Declare parameters, compile the plant, then start publishing."""
-        super().__init__('dynamics', enable_logger_service=True)
-        scenario, self.options = scenario_of(self, 'dynamics', DynamicsOptions(), CHANGEABLE)
+    def __init__(self, scenario: Scenario | None = None,
+                 options: DynamicsOptions = DynamicsOptions(), **node: Any):
+        """
+        Declare parameters, compile the plant, then start publishing.
+
+        :param scenario: instead of the one the parameter 'scenario' names
+        :param node: further arguments of rclpy's Node, such as parameter_overrides
+        """
+        super().__init__('dynamics', enable_logger_service=True, **node)
+        scenario, self.options = scenario_of(self, 'dynamics', options, CHANGEABLE,
+                                             given=scenario)
         self._check_options()
         run = Simulation(scenario, with_control=False)
         self.robot, self.scenario = run.robot, scenario
@@ -74,7 +82,7 @@ class DynamicsNode(Node):
         self.names = list(self.robot.joints)
         self.period = int(round(scenario.controller.period * messages.NANO))
         self.tick, self.paused, self.commanded = 0, False, FIRST_STAMP
-        self.told = ''
+        self.told, self.sent = '', time.monotonic()
         self._make_topics()
         on_change(self, scenario.dynamics, self._apply)
         self._announce(waits)
@@ -123,9 +131,10 @@ class DynamicsNode(Node):
         if self.options.mode == 'free':
             pace = self.period / messages.NANO / self.options.realtime_factor
             self.create_timer(pace, self._on_tick, clock=wall)
-        else:
-            self.sent = time.monotonic()
+        elif self.runner.wait:
             self.create_timer(REPEAT, self._on_silence, clock=wall)
+        else:  # nobody answers: one watch period after the other, as fast as it goes
+            self.create_timer(1e-3, self._run_alone, clock=wall)
 
     @property
     def stamp(self) -> int:
@@ -160,15 +169,13 @@ class DynamicsNode(Node):
 
     def _on_silence(self) -> None:
         """Lockstep: send the state again, for a controller that was not there yet."""
-        if self.runner.wait and not self.paused and time.monotonic() - self.sent > REPEAT:
+        if not self.paused and time.monotonic() - self.sent > REPEAT:
             self._publish(watch=True)
-        elif not self.runner.wait and not self.paused:
-            self._run_alone()
 
     def _run_alone(self) -> None:
-        """Lockstep without a controller: nobody answers, so one watch period goes by at once."""
-        for _ in range(self._watch_ticks()):
-            self._forward()
+        if not self.paused:
+            for _ in range(self._watch_ticks()):
+                self._forward()
 
     def _forward(self) -> None:
         self.runner.advance()

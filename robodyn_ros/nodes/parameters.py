@@ -24,18 +24,20 @@ SHARED = ('robot', 'duration', 'tolerance')
 ALWAYS = ('scenario', 'use_sim_time', *SHARED)
 
 
-def scenario_of(node: Node, section: str, options: Any, changeable: Iterable[str]
-                ) -> tuple[Scenario, Any]:
+def scenario_of(node: Node, section: str, options: Any, changeable: Iterable[str],
+                given: Scenario | None = None) -> tuple[Scenario, Any]:
     """
     Declare a node's parameters; returns its scenario and its own options as set.
 
     :param section: 'dynamics', 'controller' or 'trajectory'
     :param options: dataclass of settings that only the node has (rates, time-outs)
     :param changeable: dotted names of the section that may change while running
+    :param given: scenario to use instead of the one the parameter 'scenario' names
     """
     text = 'Scenario of the package, or path of a scenario file.'
-    name = node.declare_parameter('scenario', 'scara_helix', _descriptor(text, True)).value
-    scenario = load_scenario(str(name))
+    default = given.name if given else 'scara_helix'
+    name = node.declare_parameter('scenario', default, _descriptor(text, True)).value
+    scenario = given or load_scenario(str(name))
     shared = {key: getattr(scenario, key) for key in SHARED}
     texts = {field.name: field.text for field in listed_fields(scenario)}
     for key in SHARED:

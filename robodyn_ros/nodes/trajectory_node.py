@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import sys
+from typing import Any
 
 from nav_msgs.msg import Path
 from rclpy.clock import Clock, ClockType
@@ -22,6 +23,7 @@ from robodyn_ros.nodes.parameters import scenario_of
 from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import LATCHED
 from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.scenario import Scenario
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
@@ -39,10 +41,17 @@ class TrajectoryOptions:
 class TrajectoryNode(Node):
     """Computes the motion once; sends it when there is a clock and when a reader comes."""
 
-    def __init__(self) -> None:
-        """Compute the reference before anything is sent."""
-        super().__init__('trajectory', enable_logger_service=True)
-        scenario, self.options = scenario_of(self, 'trajectory', TrajectoryOptions(), ())
+    def __init__(self, scenario: Scenario | None = None,
+                 options: TrajectoryOptions = TrajectoryOptions(), **node: Any):
+        """
+        Compute the reference before anything is sent.
+
+        :param scenario: instead of the one the parameter 'scenario' names
+        :param node: further arguments of rclpy's Node, such as parameter_overrides
+        """
+        super().__init__('trajectory', enable_logger_service=True, **node)
+        scenario, self.options = scenario_of(self, 'trajectory', options, (),
+                                             given=scenario)
         self.robot = load_robot(scenario.robot)
         self.period = int(round(scenario.controller.period * messages.NANO))
         self.reference = build.reference_of(self.robot, scenario.trajectory, scenario.duration,

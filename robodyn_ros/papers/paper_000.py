@@ -8,30 +8,19 @@ Baumgarte's term (0.5, 200 in the paper) makes the errors decay, and projection 
 """
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
-from robodyn_ros import build
-from robodyn_ros.assembly import assemble_start
-from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
-from robodyn_ros.papers.figures import (compared, curves, legend, panels, space_curves,
-                                        THEORETICAL)
+from robodyn_ros.constraints.stabilisation import stabilisation
+from robodyn_ros.papers.drawings_000 import figures
 from robodyn_ros.papers.ode45 import integrate_plant
-from robodyn_ros.papers.study import Figure, Progress, Row, Study
-from robodyn_ros.papers.table import at_most, to_digits
-from robodyn_ros.plant import Plant
+from robodyn_ros.papers.runs_000 import Bench, DURATION, ERRORS, Runs
+from robodyn_ros.papers.study import Progress, Row, Study
+from robodyn_ros.papers.table import at_most, each_to_digits
 from robodyn_ros.reference import integrate_accurately
-from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.scenario import load_scenario
-from robodyn_ros.signals import Rollout, State
+from robodyn_ros.signals import Rollout
 
-DURATION = 20.0
-PRINTED_VELOCITY = np.array([-0.157, 0.0001, 0.157, 0.0195])
-STARTS = {'A': (-30.0, 55.0, -24.0), 'B': (30.0, -55.0, 24.0)}
-"""The two ways to repair the signs of the printed 30, 55, 24 deg; B changes one sign only."""
-ERRORS = ('x error [m]', 'y error [m]', 'z error [m]', 'yaw error [rad]')
-JOINTS = ('q1', 'q2', 'q3', 'q4')
+PRINTED = ('about 8e-4', 'about 7e-3', '0.01', '')
+"""Largest errors of the bare equation in the paper, in the order of ERRORS."""
 REMARKS = (
     'The printed start 30, 55, 24 deg puts the tool at (-0.349, 0.195) m, the path starts at '
     '(0, 0.4) m. Changed signs repair it: A = (-30, 55, -24) or B = (30, -55, 24) deg; both are '
@@ -53,105 +42,48 @@ REMARKS = (
 )
 
 
-class Runs(NamedTuple):
-    """Motions the tables and figures use, all from the exact angles with printed velocities."""
-
-    theory: Rollout
-    bare: Rollout
-    euler: Rollout
-    stabilised: Rollout
-    critical: Rollout
-
-
-class Bench:
-    """The robot on its helix, in every way of keeping it there."""
-
-    def __init__(self) -> None:
-        """Read robot and path of the package's scenario."""
-        scenario = load_scenario('scara_helix_constrained')
-        self.robot = load_robot(scenario.robot)
-        self.task = build.task_of(scenario.trajectory)
-        self.plant = self.make(stabilisation('baumgarte', 0.0, 0.0))
-
-    def make(self, chosen: Stabilisation, integrator: str = 'rk4', step: float = 1e-3) -> Plant:
-        """Return a plant; gains 0 are the bare equation."""
-        return Plant(self.robot, self.task, stabilisation=chosen, integrator=integrator, step=step)
-
-    def literal(self, name: str) -> State:
-        """Return the start A or B with the printed velocities."""
-        return State(0.0, np.array([*np.deg2rad(STARTS[name]), 0.0]), PRINTED_VELOCITY)
-
-    def consistent(self, name: str) -> State:
-        """Return the state on the path, at its velocity, nearest to A or B."""
-        return assemble_start(self.plant, self.literal(name)).state
-
-    def exact(self, name: str) -> State:
-        """Return the start on the path with the printed velocities."""
-        return self.consistent(name)._replace(v=PRINTED_VELOCITY)
-
-    def run(self, start: State, alpha: float = 0.0, beta: float = 0.0) -> Rollout:
-        """Integrate with RK4 at 1 ms and Baumgarte's gains."""
-        return self.plant.rollout(start, DURATION, parameters=_gains(alpha, beta))
-
-
 def run(progress: Progress) -> Study:
     """Run the study."""
     progress('paper 000: drift of the bare equation')
     bench = Bench()
     rows = _drift(bench)
     progress('paper 000: low-order integration')
-    euler = bench.make(stabilisation('none'), 'euler', 7.3e-3)
-    exact, steps = bench.exact('B'), int(DURATION / 7.3e-3)
-    runs = Runs(bench.make(stabilisation('projection')).rollout(bench.consistent('B'), DURATION),
-                bench.run(exact), euler.rollout(exact, steps=steps), bench.run(exact, 0.5, 200.0),
-                bench.run(exact, 20.0, 100.0))
+    runs = bench.runs()
     rows += _low_order(bench, runs)
     progress('paper 000: Baumgarte and projection')
     rows += _stabilised(bench) + _better(bench) + _projected(bench)
     return Study('000', 'Dynamic modeling of SCARA robot based on Udwadia-Kalaba theory '
-                 '(Xu & Liu 2017)', rows, _figures(bench, runs), REMARKS)
-
-
-def _gains(alpha: float, beta: float) -> dict[str, float]:
-    return {'stabilisation.alpha': alpha, 'stabilisation.beta': beta}
+                 '(Xu & Liu 2017)', rows, figures(bench.robot, runs), REMARKS)
 
 
 def _largest(motion: Rollout, since: float = 0.0) -> np.ndarray:
     return np.abs(motion.phi[motion.t >= since]).max(axis=0)
 
 
-def _all(what: str, names: tuple[str, ...], ours: np.ndarray, references: str,
-         papers: tuple[str, ...] = ('',) * 4) -> list[Row]:
-    """Rows of several quantities; references as one text, in the order of names."""
-    return [to_digits(f'{what}: {name}', x, reference, paper)
-            for name, x, reference, paper in zip(names, ours, references.split(), papers)]
-
-
 def _drift(bench: Bench) -> list[Row]:
     rows = []
-    printed = ('about 8e-4', 'about 7e-3', '0.01', '')
     for name, start, references in (
             ('bare, start A', bench.literal('A'), '7.429e-3 1.733e-2 1.000e-2 1.945e-2'),
             ('bare, start B', bench.literal('B'), '5.655e-3 1.776e-2 1.000e-2 1.745e-2'),
             ('bare, exact angles', bench.exact('B'), '1.093e-3 2.045e-4 1.000e-2 2.000e-3')):
-        rows += _all(name, ERRORS, _largest(bench.run(start)), references, printed)
+        rows += each_to_digits(name, ERRORS, _largest(bench.run(start)), references, PRINTED)
     start, times = bench.exact('B'), np.linspace(0.0, DURATION, 401)
     q, v = integrate_accurately(bench.plant, start, times)
-    phi = _phi(bench.plant, times, q, v)
+    phi = bench.phi(times, q, v)
     phi_0, rate_0, _ = bench.plant.constraint_rows(start)
     off = np.abs(phi - (phi_0 + times[:, None] * rate_0)).max()
     return rows + [at_most('bare: deviation from phi(0) + t phid(0), DOP853 [m]', off, 1e-11)]
 
 
 def _low_order(bench: Bench, runs: Runs) -> list[Row]:
-    rows = _all('bare, exact angles, explicit Euler 7.3 ms', ERRORS[:2], _largest(runs.euler),
-                '8.05e-4 6.94e-3', ('about 8e-4', 'about 7e-3'))
+    rows = each_to_digits('bare, exact angles, explicit Euler 7.3 ms', ERRORS[:2],
+                          _largest(runs.euler), '8.05e-4 6.94e-3', PRINTED)
     for name, start, references in (
             ('bare, exact angles, ode45', bench.exact('B'), '2.16e-3 1.07e-2'),
             ('bare, start B, ode45', bench.literal('B'), '5.65e-3 2.83e-2')):
         t, q, v = integrate_plant('ode45', bench.plant, start, DURATION)
-        rows += _all(name, ERRORS[:2], np.abs(_phi(bench.plant, t, q, v)).max(axis=0), references,
-                     ('about 8e-4', 'about 7e-3'))
+        rows += each_to_digits(name, ERRORS[:2], np.abs(bench.phi(t, q, v)).max(axis=0),
+                               references, PRINTED)
     return rows
 
 
@@ -167,8 +99,8 @@ def _stabilised(bench: Bench) -> list[Row]:
              '1.29e-4 5.2e-6 8.3e-7 4.0e-4', '-13.0 -6.1 -0.070 4.90 11.7 6.4 0.066 4.91')):
         motion = bench.run(start, 0.5, 200.0)
         what = f'Baumgarte 0.5/200, {name}'
-        rows += _all(what, ERRORS, _largest(motion), errors)
-        rows += _all(f'{what}, last 5 s', ERRORS, _largest(motion, 15.0), late)
+        rows += each_to_digits(what, ERRORS, _largest(motion), errors)
+        rows += each_to_digits(f'{what}, last 5 s', ERRORS, _largest(motion, 15.0), late)
         rows += _forces(what, motion, force)
     return rows
 
@@ -178,8 +110,7 @@ def _forces(what: str, motion: Rollout, references: str) -> list[Row]:
     names = [f'{end} Qc{k + 1} {unit}' for end in ('smallest', 'largest')
              for k, unit in enumerate(units)]
     force = motion.constraint_force
-    return _all(what, tuple(names), np.concatenate([force.min(axis=0), force.max(axis=0)]),
-                references, ('',) * 8)
+    return each_to_digits(what, names, [*force.min(axis=0), *force.max(axis=0)], references)
 
 
 def _better(bench: Bench) -> list[Row]:
@@ -191,8 +122,8 @@ def _better(bench: Bench) -> list[Row]:
         what = f'Baumgarte {alpha:g}/{beta:g}, start B'
         rows.append(at_most(f'{what}, last 5 s: any error [m], [rad]',
                             _largest(motion, 15.0).max(), bound))
-        rows += _all(what, ('largest |Qc1| [N m]', 'largest |Qc2| [N m]'),
-                     np.abs(motion.constraint_force).max(axis=0), references)
+        rows += each_to_digits(what, ('largest |Qc1| [N m]', 'largest |Qc2| [N m]'),
+                               np.abs(motion.constraint_force).max(axis=0), references)
     return rows
 
 
@@ -206,84 +137,3 @@ def _projected(bench: Bench) -> list[Row]:
         rows.append(at_most(f'{what}: any rate [m/s], [rad/s]',
                             np.abs(motion.phi_rate).max(), 1e-12))
     return rows + _forces(what, motion, '-0.8810 -0.4703 0.0000 4.905 0.8143 0.4839 0.0000 4.905')
-
-
-def _phi(plant: Plant, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return np.array([plant.constraint_rows(State(*sample))[0] for sample in zip(t, q, v)])
-
-
-def _figures(bench: Bench, runs: Runs) -> list[Figure]:
-    """Draw with the axes of the paper; its figures 2 and 6, 3 and 7, 4 and 8, 5 and 9, 10."""
-    t, theory, bare, stable = runs.theory.t, runs.theory, runs.bare, runs.stabilised
-    tool = {motion: bench.robot.frame('tool0', one.q).position
-            for motion, one in (('theory', theory), ('bare', bare), ('stable', stable))}
-
-    def responses(figure: Any, motion: Rollout, label: str) -> None:
-        first, second = panels(figure, 2)
-        names = [f'{name} {label}' for name in JOINTS]
-        compared(first, t, np.rad2deg(motion.q[:, :3]), np.rad2deg(theory.q[:, :3]), names[:3],
-                 'joint angle [deg]')
-        compared(second, t, motion.q[:, 3], theory.q[:, 3], names[3:], 'q4 [m]', first_colour=3)
-        legend(figure, 5)
-
-    def trajectories(figure: Any) -> None:
-        figure.set_size_inches(7.2, 3.8)
-        for place, name, label in ((1, 'bare', 'bare equation'), (2, 'stable', 'Baumgarte')):
-            axes = figure.add_subplot(1, 2, place, projection='3d')
-            space_curves(axes, [(tool[name], 'numerical', '-'),
-                                (tool['theory'], 'theoretical', THEORETICAL)])
-            axes.set_title(label)
-        legend(figure)
-
-    def joint_errors(figure: Any) -> None:
-        for k, axes in enumerate(panels(figure, 2, 2, width=7.2)):
-            unit = f'{JOINTS[k]} error [{"rad" if k < 3 else "m"}]'
-            curves(axes, t, bare.q[:, k] - theory.q[:, k], ['bare'], unit)
-            curves(axes, t, stable.q[:, k] - theory.q[:, k], ['Baumgarte 0.5/200'], unit,
-                   first_colour=1)
-        legend(figure)
-
-    def displacement_errors(figure: Any) -> None:
-        for k, axes in enumerate(panels(figure, 3)):
-            curves(axes, t, bare.phi[:, k], ['bare'], ERRORS[k])
-            curves(axes, t, stable.phi[:, k], ['Baumgarte 0.5/200'], ERRORS[k], first_colour=1)
-            curves(axes, runs.euler.t, runs.euler.phi[:, k], ['bare, explicit Euler 7.3 ms'],
-                   ERRORS[k], first_colour=2, linestyle=':')
-        legend(figure)
-
-    def torques(figure: Any) -> None:
-        first, second = panels(figure, 2)
-        curves(first, t, stable.constraint_force[:, :3], ('Qc1', 'Qc2', 'Qc3'),
-               'constraint torque [N m]')
-        curves(second, t, stable.constraint_force[:, 3], ('Qc4',), 'constraint force [N]',
-               first_colour=3)
-        legend(figure)
-
-    def decay(figure: Any) -> None:
-        axes, = panels(figure, 1, height=3.2)
-        for k, (motion, label) in enumerate((
-                (bare, 'bare'), (stable, 'Baumgarte 0.5/200'), (runs.critical, 'Baumgarte 20/100'),
-                (theory, 'projection'))):
-            curves(axes, t, np.maximum(motion.violation, 1e-17), [label],
-                   'largest error [m], [rad]', first_colour=k)
-        axes.set_yscale('log')
-        legend(figure)
-
-    start = 'exact angles, printed velocities'
-    return [
-        Figure('000_joint_responses', f'Joint responses of the bare equation (Fig. 2); {start}.',
-               lambda figure: responses(figure, bare, 'numerical')),
-        Figure('000_trajectories', 'Trajectories without and with Baumgarte (Fig. 3, 7).',
-               trajectories),
-        Figure('000_joint_errors', f'Joint errors before and after (Fig. 4, 8); {start}.',
-               joint_errors),
-        Figure('000_displacement_errors', 'Displacement errors before and after (Fig. 5, 9); '
-               'dotted: the step that comes near the numbers the paper prints.',
-               displacement_errors),
-        Figure('000_joint_responses_stabilised',
-               'Joint responses with Baumgarte 0.5/200 (Fig. 6).',
-               lambda figure: responses(figure, stable, 'modified')),
-        Figure('000_constraint_torques', 'Constraint torques with Baumgarte 0.5/200 (Fig. 10).',
-               torques),
-        Figure('000_decay', 'Largest constraint error in every way of keeping it small (ours).',
-               decay)]

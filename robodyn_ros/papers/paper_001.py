@@ -8,30 +8,18 @@ qdot the smallest change that fits the constraint's first derivative, A qdot = c
 """
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
-from robodyn_ros import build
-from robodyn_ros.assembly import assemble_start
-from robodyn_ros.constraints.stabilisation import stabilisation
-from robodyn_ros.papers.figures import compared, curves, legend, panels
-from robodyn_ros.papers.ode45 import integrate_plant
-from robodyn_ros.papers.study import Figure, Progress, Row, Study
-from robodyn_ros.papers.table import to_digits
-from robodyn_ros.plant import Plant
-from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.scenario import load_scenario
-from robodyn_ros.signals import State
+from robodyn_ros.papers.drawings_001 import figures
+from robodyn_ros.papers.runs_001 import Line, Run, SCHEMES
+from robodyn_ros.papers.study import Progress, Row, Study
+from robodyn_ros.papers.table import each_to_digits, to_digits
 
-DURATION = 20.0
-STANDARD, MODIFIED = 'none', 'velocity_correction'
-SCHEMES = {STANDARD: 'standard', MODIFIED: 'modified'}
-CLAIM = 'about 10'
 COLUMNS = ('angle error, standard [rad]', 'angle error, modified [rad]',
            'angle error, ratio [-]', 'velocity error, standard [rad/s]',
            'velocity error, modified [rad/s]', 'velocity error, ratio [-]',
            'constraint error, standard [m]', 'constraint error, modified [m]')
+CLAIMS = tuple('about 10' if 'ratio' in name else '' for name in COLUMNS)
 FIXED_STEP = (
     ('rk4', 0.05, '1.60e-5 3.8e-9 4209 7.0e-6 1.9e-9 3673 6.9e-6 2.0e-9'),
     ('rk4', 0.01, '2.57e-8 5.6e-12 4590 1.1e-8 2.8e-12 4005 1.1e-8 3.3e-12'),
@@ -59,78 +47,6 @@ REMARKS = (
 )
 
 
-class Run(NamedTuple):
-    """One scheme's motion; k samples."""
-
-    t: np.ndarray
-    """(k,) [s]"""
-    q: np.ndarray
-    """(k, 2) [rad]"""
-    qdot: np.ndarray
-    """Reported velocity (k, 2) [rad/s]."""
-    v: np.ndarray
-    """Velocity state (k, 2) [rad/s]."""
-    phi: np.ndarray
-    """(k, 2) [m]"""
-    force: np.ndarray
-    """Constraint torque (k, 2) [N m]."""
-
-
-class Line:
-    """The arm and its line, with the motion that theory says."""
-
-    def __init__(self) -> None:
-        """Read robot and path of the package's scenario."""
-        scenario = load_scenario('two_link_line')
-        self.robot = load_robot(scenario.robot)
-        self.task = build.task_of(scenario.trajectory)
-        self.start = assemble_start(self.plant(STANDARD, 'rk4', 0.05), State(
-            0.0, np.array(scenario.trajectory.inverse_kinematics.start), np.zeros(2))).state
-
-    def plant(self, scheme: str, integrator: str, step: float) -> Plant:
-        """Return the plant of a scheme."""
-        return Plant(self.robot, self.task, stabilisation=stabilisation(scheme),
-                     integrator=integrator, step=step)
-
-    def theory(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Joint angles and rates on the line (k, 2); both links are 0.5 m long."""
-        length, rate = 0.5, 0.4 * np.pi
-        y = 0.5 * length * (1.0 - np.cos(rate * t))
-        q2 = -np.arccos((y * y - length ** 2) / (2.0 * length ** 2))
-        q1 = np.arctan2(y, length) - 0.5 * q2  # equal links: the elbow halves the angle
-        q = np.stack([q1, q2], axis=1)
-        wanted = np.stack([np.zeros_like(t), 0.5 * length * rate * np.sin(rate * t)], axis=1)
-        slopes = self.robot.frame('tool0', q).jacobian[:, [0, 2], :]
-        return q, np.linalg.solve(slopes, wanted[..., None])[..., 0]
-
-    def fixed(self, scheme: str, integrator: str, step: float) -> Run:
-        """Integrate with a fixed step."""
-        plant = self.plant(scheme, integrator, step)
-        motion = plant.rollout(self.start, DURATION)
-        qdot = self._reported(plant, motion.t, motion.q, motion.v)
-        return Run(motion.t, motion.q, qdot, motion.v, motion.phi, motion.constraint_force)
-
-    def adaptive(self, scheme: str, solver: str, rtol: float, atol: float) -> Run:
-        """Integrate with MATLAB's step control."""
-        plant = self.plant(scheme, 'rk4', 0.05)
-        t, q, v = integrate_plant(solver, plant, self.start, DURATION, rtol=rtol, atol=atol)
-        seen = [plant.observe(State(*sample)) for sample in zip(t, q, v)]
-        return Run(t, q, self._reported(plant, t, q, v), v, np.array([x.phi[0] for x in seen]),
-                   np.array([x.constraint_force[0] for x in seen]))
-
-    def _reported(self, plant: Plant, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Rate of the positions (k, 2): the corrected velocity in the modified scheme."""
-        if plant.stabilisation.kind == STANDARD:
-            return v
-        return np.array([plant.derivative(State(*sample))[0] for sample in zip(t, q, v)])
-
-    def rate_error(self, one: Run) -> np.ndarray:
-        """First derivative of the constraint with the reported velocity (k, 2) [m/s]."""
-        plant = self.plant(STANDARD, 'rk4', 0.05)
-        return np.array([plant.constraint_rows(State(*sample))[1]
-                         for sample in zip(one.t, one.q, one.qdot)])
-
-
 def run(progress: Progress) -> Study:
     """Run the study."""
     line, rows = Line(), []
@@ -139,43 +55,39 @@ def run(progress: Progress) -> Study:
         progress(f'paper 001: {solver}')
         pair = [line.adaptive(scheme, solver, rtol, atol) for scheme in SCHEMES]
         what = f'{solver}, rtol {rtol:g}'
-        rows += _compare(line, what, pair, references)
+        rows += _compare(what, pair, references)
         shown[what] = pair
         if what == 'ode45, rtol 0.001':
-            rows += _growth(line, pair[0])
+            rows += _growth(pair[0])
     for integrator, step, references in FIXED_STEP:
         progress(f'paper 001: {integrator}, step {step:g} s')
         pair = [line.fixed(scheme, integrator, step) for scheme in SCHEMES]
         what = f'{integrator}, step {step:g} s'
-        rows += _compare(line, what, pair, references)
+        rows += _compare(what, pair, references)
         shown[what] = pair
-    worse = np.abs(shown['heun, step 0.01 s'][1].v - line.theory(
-        shown['heun, step 0.01 s'][1].t)[1]).max()
-    rows.append(to_digits('heun, step 0.01 s: error of the state v [rad/s]', worse,
-                          '1.4e-4'))
+    worse = shown['heun, step 0.01 s'][1]
+    rows.append(to_digits('heun, step 0.01 s: error of the state v [rad/s]',
+                          np.abs(worse.v - worse.theory[1]).max(), '1.4e-4'))
     rows += _torques(shown['rk4, step 0.01 s'][1])
+    pair = shown['ode45, rtol 0.001']
     return Study('001', 'Simple method to the dynamic modeling of industrial robot subject to '
                  'constraint (Liu & Liu 2016)', rows,
-                 _figures(line, *shown['ode45, rtol 0.001']), REMARKS)
+                 figures(pair, [line.rate_error(one) for one in pair]), REMARKS)
 
 
-def _compare(line: Line, what: str, pair: list[Run], references: str) -> list[Row]:
-    angle, velocity, error = [], [], []
-    for one in pair:
-        q, v = line.theory(one.t)
-        angle.append(np.abs(one.q - q).max())
-        velocity.append(np.abs(one.qdot - v).max())
-        error.append(np.abs(one.phi).max())
+def _compare(what: str, pair: list[Run], references: str) -> list[Row]:
+    angle = [np.abs(one.angle_error).max() for one in pair]
+    velocity = [np.abs(one.velocity_error).max() for one in pair]
+    error = [np.abs(one.phi).max() for one in pair]
     ours = [*angle, angle[0] / angle[1], *velocity, velocity[0] / velocity[1], *error]
-    rows = [to_digits(f'{what}: {name}', x, reference, CLAIM if 'ratio' in name else '')
-            for name, x, reference in zip(COLUMNS, ours, references.split())]
+    rows = each_to_digits(what, COLUMNS, ours, references, CLAIMS)
     # ratios of errors that are as small as rounding leave them
     return [row._replace(tolerance=max(row.tolerance, 0.005 * row.reference)) if row.paper else row
             for row in rows]
 
 
-def _growth(line: Line, standard: Run) -> list[Row]:
-    off = np.abs(standard.q - line.theory(standard.t)[0]).max(axis=1)
+def _growth(standard: Run) -> list[Row]:
+    off = np.abs(standard.angle_error).max(axis=1)
     return [to_digits(f'ode45, rtol 0.001: angle error until {end:g} s [rad]',
                       off[standard.t <= end].max(), reference, 'grows with time')
             for end, reference in ((5.0, '8.3e-3'), (10.0, '2.7e-2'), (15.0, '6.4e-2'))]
@@ -189,54 +101,3 @@ def _torques(motion: Run) -> list[Row]:
                 ('smallest tau1', low[0], '9.50'), ('largest tau1', high[0], '21.83'),
                 ('smallest tau2', low[1], '4.97'), ('largest tau2', high[1], '9.56'),
                 ('tau1 at 0 s', motion.force[0, 0], '21.833'), ('tau1 at 2.5 s', middle, '9.547'))]
-
-
-def _figures(line: Line, standard: Run, modified: Run) -> list[Figure]:
-    """Draw with the axes of the paper: its figures 3 to 12."""
-    pair = ((standard, 'standard'), (modified, 'modified'))
-    names = ('joint 1', 'joint 2')
-
-    def motions(figure: Any, velocity: bool) -> None:
-        for axes, (one, title) in zip(panels(figure, 2), pair):
-            theory = line.theory(one.t)[velocity]
-            values = one.qdot if velocity else np.rad2deg(one.q)
-            compared(axes, one.t, values, theory if velocity else np.rad2deg(theory), names,
-                     'velocity [rad/s]' if velocity else 'angle [deg]')
-            axes.set_title(title)
-        legend(figure)
-
-    def errors(figure: Any, velocity: bool) -> None:
-        for axes, (one, title) in zip(panels(figure, 2), pair):
-            theory = line.theory(one.t)[velocity]
-            curves(axes, one.t, (one.qdot if velocity else one.q) - theory, names,
-                   'velocity error [rad/s]' if velocity else 'angle error [rad]')
-            axes.set_title(title)
-        legend(figure)
-
-    def constraint_errors(figure: Any) -> None:
-        places = panels(figure, 2, 2, width=7.2)
-        for row, axis in enumerate('XY'):
-            for colour, (one, title) in enumerate(pair):
-                curves(places[2 * row], one.t, one.phi[:, row], [title], f'{axis} error [m]',
-                       first_colour=colour)
-                curves(places[2 * row + 1], one.t, line.rate_error(one)[:, row], [title],
-                       f'{axis} rate error [m/s]', first_colour=colour)
-        legend(figure)
-
-    def torques(figure: Any) -> None:
-        axes, = panels(figure, 1, height=2.6)
-        curves(axes, modified.t, modified.force, names, 'constraint torque [N m]')
-        legend(figure)
-
-    return [
-        Figure('001_joint_angles', 'Joint angles without and with the correction (Fig. 3, 7).',
-               lambda figure: motions(figure, False)),
-        Figure('001_angle_errors', 'Errors of the joint angles (Fig. 4, 8); mind the scales.',
-               lambda figure: errors(figure, False)),
-        Figure('001_joint_velocities', 'Joint velocities without and with the correction '
-               '(Fig. 5, 9).', lambda figure: motions(figure, True)),
-        Figure('001_velocity_errors', 'Errors of the joint velocities (Fig. 6, 10); mind the '
-               'scales.', lambda figure: errors(figure, True)),
-        Figure('001_constraint_errors', 'Errors of the constraint and of its first derivative '
-               '(Fig. 11).', constraint_errors),
-        Figure('001_torques', 'Constraint torques (Fig. 12).', torques)]

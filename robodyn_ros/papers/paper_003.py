@@ -11,28 +11,20 @@ is the scenario irb120_sine. Friction is in the plant; the law does not know it 
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Any, Callable, Mapping, Sequence
+from typing import Sequence
 
 import numpy as np
 
-from robodyn_ros.constraints.constraint import Constraint, FORCE
-from robodyn_ros.controllers.computed_torque import computed_torque
 from robodyn_ros.mechanics.friction import friction_torque
-from robodyn_ros.papers.study import Draw, Figure, Progress, Row, Study
-from robodyn_ros.plant import Plant
+from robodyn_ros.papers.drawings_003 import figures
+from robodyn_ros.papers.runs_003 import (AMPLITUDE, closed_loop, ClosedLoop, engine, error,
+                                         FREQUENCY, frictionless, open_loop, OPEN_LOOP, OpenLoop,
+                                         pinocchio_engine, pinocchio_model, RATE, STEP)
+from robodyn_ros.papers.study import Progress, Row, Study
+from robodyn_ros.papers.table import at_most
 from robodyn_ros.robots.robot import load_robot, Robot
-from robodyn_ros.signals import Rollout, State
-from robodyn_ros.tracing import cos, Number, sin
+from robodyn_ros.signals import State
 
-AMPLITUDE = (2.0, 1.5, 1.0, 2.5, 2.0, 3.0)
-"""Of the closed-loop reference A sin(2 pi t) [rad]."""
-OPEN_LOOP = 0.5
-"""Amplitude of the motion the open-loop torque is made for [rad]."""
-RATE = 2.0 * np.pi
-FREQUENCY = np.array([15.0, 15.0, 15.0, 25.0, 25.0, 30.0])
-"""Natural frequencies of the error [rad/s]."""
-STEP = 1e-3
-Accelerate = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 WITHOUT, WITH = {'friction_scale': 0.0}, {'friction_scale': 1.0}
 COMPENSATED = {'friction_scale': 1.0, 'motors.model.friction_scale': 1.0}
 REMARKS = (
@@ -55,105 +47,33 @@ REMARKS = (
 )
 
 
-def sines(t: Number, amplitude: Sequence[Number]) -> tuple[list[Number], ...]:
-    """Position, velocity and acceleration of A sin(2 pi t) (6,) each."""
-    s, c = sin(t * RATE), cos(t * RATE)
-    return ([s * x for x in amplitude], [c * x * RATE for x in amplitude],
-            [s * x * -RATE ** 2 for x in amplitude])
-
-
-def closed_loop(robot: Robot) -> Plant:
-    """IRB 120 under computed torque on the sines, acting continuously."""
-    control = computed_torque(robot, natural_frequency=FREQUENCY, saturate=False)
-
-    def force(robot: Robot, q: Sequence[Number], v: Sequence[Number], t: Number,
-              **values: Number) -> Sequence[Number]:
-        position, velocity, acceleration = sines(t, AMPLITUDE)
-        return control.law(t, q, v, [*position, *velocity, *acceleration], values)
-
-    return Plant(robot, [Constraint('motors', force, FORCE, control.parameters)], step=STEP)
-
-
-def open_loop(robot: Robot, accelerate: Accelerate, duration: float) -> np.ndarray:
-    """
-    Positions (k, 6) under the torque that moves a frictionless arm on 0.5 sin(2 pi t), by RK4.
-
-    :param accelerate: accelerate(q, v, tau) of one engine
-    """
-    steps = int(round(duration / STEP))
-    halves = np.arange(2 * steps + 1) * (STEP / 2.0)
-    q, v, a = (np.repeat(x[:, None], 6, axis=1) for x in (
-        OPEN_LOOP * np.sin(RATE * halves), OPEN_LOOP * RATE * np.cos(RATE * halves),
-        -OPEN_LOOP * RATE ** 2 * np.sin(RATE * halves)))
-    torque = robot.inverse_dynamics(q, v, a, _smooth(robot))
-
-    def rates(k: int, x: np.ndarray) -> np.ndarray:
-        return np.concatenate([x[6:], accelerate(x[:6], x[6:], torque[k])])
-
-    x = np.concatenate([q[0], v[0]])
-    result = [x[:6]]
-    for k in range(0, 2 * steps, 2):
-        k1 = rates(k, x)
-        k2 = rates(k + 1, x + STEP / 2.0 * k1)
-        k3 = rates(k + 1, x + STEP / 2.0 * k2)
-        x = x + STEP / 6.0 * (k1 + 2.0 * (k2 + k3) + rates(k + 2, x + STEP * k3))
-        result.append(x[:6])
-    return np.array(result)
-
-
 def run(progress: Progress) -> Study:
     """Run the study: the robot's own functions and one compiled plant."""
-    robot = load_robot('irb120')
-    rest = np.zeros(6)
+    robot, rest, remarks = load_robot('irb120'), np.zeros(6), list(REMARKS)
     progress('the model against an independent one')
     rows = [*_model_rows(robot), *_friction_rows(robot)]
-    figures = [Figure('003_friction', 'Friction torque over joint velocity (figure 5a).',
-                      _draw_friction(robot))]
-    remarks = list(REMARKS)
 
     progress('open loop, without and with friction')
-    smooth, rough = (open_loop(robot, _engine(robot, scale), 3.0) for scale in (0.0, 1.0))
-    times = np.arange(len(smooth)) * STEP
-    rows += _open_loop_rows(times, smooth, rough)
+    smooth, rough = (open_loop(robot, engine(robot, scale), 3.0) for scale in (0.0, 1.0))
+    opened = OpenLoop(np.arange(len(smooth)) * STEP, smooth, rough, None)
+    rows += _open_loop_rows(opened)
     if find_spec('pinocchio'):
         progress("the same torque on Pinocchio's model")
-        other = open_loop(robot, _pinocchio_engine(robot), 3.0)
+        other = open_loop(robot, pinocchio_engine(robot), 3.0)
+        opened = opened._replace(other=other)
         rows += [*_engine_rows(robot),
-                 Row('same torque on two engines, largest difference in 3 s [rad]',
-                     float(np.abs(smooth - other).max()), 1e-7, 0.0, 'slight', at_most=True)]
-        figures.append(Figure(
-            '003_two_engines', 'Difference of two engines under one torque (figure 4b).',
-            _panels(times, {'difference': smooth - other}, 'rad')))
+                 at_most('same torque on two engines, largest difference in 3 s [rad]',
+                         np.abs(smooth - other).max(), 1e-7, 'slight')]
     else:
         remarks.append('Pinocchio is not installed (pip install pin): its rows are left out.')
-    figures.append(Figure(
-        '003_open_loop', 'One torque, without and with friction (figure 6).',
-        _panels(times, {'without friction': smooth, 'with friction': rough}, 'rad')))
 
     progress('computed torque: no friction, friction, friction compensated')
     plant = closed_loop(robot)
-    clean, rubbed, told = (plant.rollout(State(0.0, rest, rest), 5.0, parameters=x)
-                           for x in (WITHOUT, WITH, COMPENSATED))
-    rows += _tracking_rows(clean, rubbed, told)
-    figures += [
-        Figure('003_responses', 'Desired motion and response without friction (figure 8).',
-               _panels(clean.t, {'desired': wanted(clean.t), 'response': clean.q}, 'rad', 2.0)),
-        Figure('003_errors', 'Tracking errors without friction (figure 9).',
-               _panels(clean.t, {'error': error(clean)}, 'rad', 2.0)),
-        Figure('003_errors_friction', 'Tracking errors with friction (figure 10), and with '
-               'friction compensated.', _panels(clean.t, {'friction': error(rubbed),
-                                                'compensated': error(told)}, 'rad'))]
-    return Study('003', 'ABB IRB 120: model, friction and computed torque', rows, figures, remarks)
-
-
-def wanted(t: np.ndarray) -> np.ndarray:
-    """Return the reference of the closed loop (k, 6) [rad]."""
-    return np.sin(RATE * t)[:, None] * np.array(AMPLITUDE)
-
-
-def error(motion: Rollout) -> np.ndarray:
-    """Tracking error of the closed loop (k, 6) [rad]."""
-    return wanted(motion.t) - motion.q
+    closed = ClosedLoop(*(plant.rollout(State(0.0, rest, rest), 5.0, parameters=x)
+                          for x in (WITHOUT, WITH, COMPENSATED)))
+    rows += _tracking_rows(closed)
+    return Study('003', 'ABB IRB 120: model, friction and computed torque', rows,
+                 figures(robot, opened, closed), remarks)
 
 
 def _each(text: str, unit: str, values: np.ndarray, references: Sequence[float],
@@ -163,10 +83,10 @@ def _each(text: str, unit: str, values: np.ndarray, references: Sequence[float],
 
 
 def _model_rows(robot: Robot) -> list[Row]:
-    mass, bias = robot.dynamics(np.zeros(6), np.zeros(6), _smooth(robot))
+    mass, bias = robot.dynamics(np.zeros(6), np.zeros(6), frictionless(robot))
     state = ((0.1, 0.2, 0.3, 0.4, 0.5, 0.6), (0.6, -0.5, 0.4, -0.3, 0.2, -0.1),
              (1.0, -1.0, 2.0, -2.0, 3.0, -3.0))
-    torque = robot.inverse_dynamics(*state, _smooth(robot))
+    torque = robot.inverse_dynamics(*state, frictionless(robot))
     tool = robot.frame('tool0', np.zeros(6)).position
     return [
         *_each('inertia at q = 0', 'kg m^2', np.diag(mass), (
@@ -181,10 +101,6 @@ def _model_rows(robot: Robot) -> list[Row]:
             float(np.abs(tool - [0.374, 0.0, 0.630]).max()), 0.0, 1e-12, at_most=True)]
 
 
-def _smooth(robot: Robot) -> Any:
-    return robot.parameters._replace(friction_scale=0.0)
-
-
 def _friction_rows(robot: Robot) -> list[Row]:
     law = robot.tree.friction[0]
     peak = float(friction_torque(law, law.velocity)) - law.viscous * law.velocity  # type: ignore
@@ -197,64 +113,43 @@ def _friction_rows(robot: Robot) -> list[Row]:
 
 def _engine_rows(robot: Robot) -> list[Row]:
     import pinocchio as pin  # optional
-    model, rng = _pinocchio_model(robot), np.random.default_rng(3)
+    model, rng = pinocchio_model(robot), np.random.default_rng(3)
     data, worst = model.createData(), np.zeros(2)
     for _ in range(100):
         q, v, a = rng.uniform(-3.0, 3.0, 6), rng.normal(size=6) * 2.0, rng.normal(size=6) * 5.0
         mass = robot.mass_matrix(q)
         upper = np.triu(pin.crba(model, data, q))
         off = np.abs(mass - upper - np.triu(upper, 1).T).max() / np.abs(mass).max()
-        torque = robot.inverse_dynamics(q, v, a, _smooth(robot))
+        torque = robot.inverse_dynamics(q, v, a, frictionless(robot))
         other = pin.rnea(model, data, q, v, a)
         worst = np.maximum(worst, [off, np.abs(torque - other).max() / np.abs(torque).max()])
-    return [Row('mass matrix against Pinocchio, relative [-]', worst[0], 1e-12, 0.0, at_most=True),
-            Row('inverse dynamics against Pinocchio, relative [-]', worst[1], 1e-12, 0.0,
-                at_most=True)]
+    return [at_most('mass matrix against Pinocchio, relative [-]', worst[0], 1e-12),
+            at_most('inverse dynamics against Pinocchio, relative [-]', worst[1], 1e-12)]
 
 
-def _pinocchio_model(robot: Robot) -> Any:
-    import pinocchio as pin  # optional
-    model = pin.buildModelFromXML(robot.urdf)
-    model.gravity.linear = np.array(robot.parameters.gravity)
-    return model
-
-
-def _pinocchio_engine(robot: Robot) -> Accelerate:
-    import pinocchio as pin  # optional
-    model = _pinocchio_model(robot)
-    data = model.createData()
-    return lambda q, v, tau: pin.aba(model, data, q, v, tau)
-
-
-def _engine(robot: Robot, friction_scale: float) -> Accelerate:
-    values = robot.parameters._replace(friction_scale=friction_scale)
-    return lambda q, v, tau: robot.forward_dynamics(q, v, tau, values)
-
-
-def _open_loop_rows(t: np.ndarray, smooth: np.ndarray, rough: np.ndarray) -> list[Row]:
+def _open_loop_rows(opened: OpenLoop) -> list[Row]:
     second = int(round(1.0 / STEP))
-    reference = OPEN_LOOP * np.sin(RATE * t)[:, None]
-    off = np.abs(reference - smooth).max(axis=1)
-    lost = np.abs(reference - rough)[:second + 1].max(axis=0)
+    reference = OPEN_LOOP * np.sin(RATE * opened.t)[:, None]
+    off = np.abs(reference - opened.smooth).max(axis=1)
+    lost = np.abs(reference - opened.rough)[:second + 1].max(axis=0)
     rows = [Row(f'open loop without friction, error after {k} s [log10 rad]',
                 float(np.log10(off[k * second])), float(np.log10(value)), 0.5, 'slight')
             for k, value in ((1, 1e-9), (2, 3e-7), (3, 6e-5))]
     rows.append(Row('open loop, growth of the error in the third second [-]',
                     float(off[3 * second] / off[2 * second]), 200.0, 50.0))
     for joint in (2, 3):
-        rows.append(Row(f'open loop with friction, -error of joint {joint} within 1 s [rad]',
-                        -float(lost[joint - 1]), -1.8, 0.0, 'cannot track', at_most=True))
+        rows.append(at_most(f'open loop with friction, -error of joint {joint} within 1 s [rad]',
+                            -lost[joint - 1], -1.8, 'cannot track'))
     return rows
 
 
-def _tracking_rows(clean: Rollout, rubbed: Rollout, told: Rollout) -> list[Row]:
-    amplitude = np.array(AMPLITUDE)
+def _tracking_rows(closed: ClosedLoop) -> list[Row]:
+    (clean, rubbed, told), amplitude = closed, np.array(AMPLITUDE)
     law = RATE * amplitude * clean.t[:, None] * np.exp(-FREQUENCY * clean.t[:, None])
     e, late = error(clean), rubbed.t >= 2.0 - 1e-9
     friction = error(rubbed)[late]
     return [
-        Row('computed torque, off 2 pi A t exp(-w t) [rad]', float(np.abs(e - law).max()), 1.2e-8,
-            0.0, at_most=True),
+        at_most('computed torque, off 2 pi A t exp(-w t) [rad]', np.abs(e - law).max(), 1.2e-8),
         *_each('largest error', 'rad', np.abs(e).max(axis=0),
                (0.308, 0.231, 0.154, 0.231, 0.185, 0.231), [6e-4] * 6),
         *_each('error after 0.5 s', 'rad', np.abs(e[int(round(0.5 / STEP))]),
@@ -274,38 +169,10 @@ def _tracking_rows(clean: Rollout, rubbed: Rollout, told: Rollout) -> list[Row]:
                (0.0171, 0.0218, 0.0276, 0.0112, 0.0104, 0.0080), [6e-5] * 6, 'oscillates'),
         Row('friction, rms error of all joints 2..5 s [rad]',
             float(np.sqrt((friction ** 2).mean())), 0.0112, 6e-5),
-        Row('friction compensated, off 2 pi A t exp(-w t) [rad]',
-            float(np.abs(error(told) - law).max()), 1.2e-8, 0.0, at_most=True)]
+        at_most('friction compensated, off 2 pi A t exp(-w t) [rad]',
+                np.abs(error(told) - law).max(), 1.2e-8)]
 
 
 def _settled(t: np.ndarray, e: np.ndarray, limit: np.ndarray) -> np.ndarray:
     """First time after which each error stays within its limit (6,) [s]."""
     return np.array([t[np.flatnonzero(np.abs(e[:, k]) > limit[k])[-1] + 1] for k in range(6)])
-
-
-def _panels(t: np.ndarray, curves: Mapping[str, np.ndarray], unit: str, until: float = 1e9
-            ) -> Draw:
-    """Six panels, one joint each."""
-    def draw(figure: Any) -> None:
-        shown = t <= until
-        grid = figure.subplots(3, 2, sharex=True)
-        for k, axes in enumerate(grid.ravel()):
-            for (name, values), style in zip(curves.items(), ('-', '--')):
-                axes.plot(t[shown], values[shown, k], style, label=name)
-            axes.set_ylabel(f'joint {k + 1} [{unit}]')
-        grid[0, 0].legend(loc='upper right')
-        for axes in grid[-1]:
-            axes.set_xlabel('t [s]')
-    return draw
-
-
-def _draw_friction(robot: Robot) -> Draw:
-    def draw(figure: Any) -> None:
-        axes, law = figure.subplots(), robot.tree.friction[0]
-        speed = np.linspace(-1.0, 1.0, 801)
-        axes.plot(speed, [friction_torque(law, float(x)) for x in speed])
-        axes.axhline(law.breakaway, linestyle=':', color='grey', label='breakaway')
-        axes.set_xlabel('velocity of joint 1 [rad/s]')
-        axes.set_ylabel('friction torque [N m]')
-        axes.legend()
-    return draw

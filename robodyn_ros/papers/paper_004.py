@@ -25,19 +25,6 @@ from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.scenario import load_scenario
 from robodyn_ros.signals import Reference, Rollout, State
 from robodyn_ros.trajectories.sampling import sample, Samples
-from robodyn_ros.trajectories.via_points import TIMINGS
-
-DURATION, LOAD = 4.0, 5.0
-RHO, EPSILON = 70.0, 0.06
-KP, KD = 900.0, 60.0
-P = (18000.0, 100.0)
-WEIGHTS = lyapunov_weights(KP, KD, P)
-"""Q12, Q22 of the robust law's z = Q12 e + Q22 ed: 10 and 1."""
-EQUAL_KP, EQUAL_KD = KP + RHO / EPSILON * WEIGHTS[0], KD + RHO / EPSILON * WEIGHTS[1]
-"""Gains that the robust law has inside its boundary layer: 12567 and 1227."""
-OFFSET = np.array([0.05, -0.05, -0.05, 0.1])
-JOINTS = ('th1', 'th2', 'd3', 'th4')
-UNITS = ('rad', 'rad', 'm', 'rad')
 ERRORS = (*(f'{name} error [{unit}]' for name, unit in zip(JOINTS, UNITS)),
           'd3 error at 4 s [m]', 'tip error [m]')
 """Largest of the run where no time is named."""
@@ -80,69 +67,6 @@ REMARKS = (
     'abstract. Way-points at z = 0 lie on the upper limit of d3, which the errors overstep by '
     'less than 1 mm.',
 )
-
-
-class Tracking(NamedTuple):
-    """A controlled run: k control instants."""
-
-    motion: Rollout
-    error: np.ndarray
-    """Set-points less positions (k, 4) [rad] or [m]."""
-    rate: np.ndarray
-    """The same of velocities (k, 4) [rad/s] or [m/s]."""
-    tip: np.ndarray
-    """Distance of the tip from the path (k,) [m]."""
-
-
-class Arm:
-    """The robot, its path and its set-points; every gain and load is a run-time parameter."""
-
-    def __init__(self) -> None:
-        """Read robot and path of the package's scenario."""
-        self.settings = load_scenario('scara_via_points').trajectory
-        self.robot = load_robot('scara_1000')
-        self.path = build.motion_of(self.settings)
-        self.start = np.array(self.settings.inverse_kinematics.start)
-        self.laws: dict[str, Plant] = {}
-
-    def inverted(self, integrator: str, kp: float = KP, kd: float = KD,
-                 offset: np.ndarray | None = None) -> tuple[Reference, np.ndarray]:
-        """Joint motion of the path and its errors x, y, z, yaw (k, 4) [m] and [rad]."""
-        start = self.start if offset is None else self.start + offset
-        motion = joint_motion(self.robot, build.task_of(self.settings), start, DURATION, kp=kp,
-                              kd=kd, integrator=integrator, assemble=offset is None)
-        return motion, np.column_stack([self.off_path(motion.t, motion.q),
-                                        motion.q[:, [0, 1, 3]].sum(axis=1)])
-
-    def off_path(self, t: np.ndarray, q: np.ndarray) -> np.ndarray:
-        """Position of the tip less the path (k, 3) [m]."""
-        return self.robot.frame('tool0', q).position - sample(self.path, t).position
-
-    def prepare(self) -> None:
-        """Make set-points (explicit Euler, as the paper's exercise) and the two laws' plants."""
-        self.set_points, _ = self.inverted('euler')
-        gains: dict[str, Any] = {'kp': KP, 'kd': KD, 'model': self.robot.parameters,
-                                 'saturate': False}
-        laws = {'plain': computed_torque(self.robot, **gains),
-                'robust': robust(self.robot, rho=RHO, epsilon=EPSILON, p=P, **gains)}
-        self.laws = {name: Plant(self.robot, control=law, step=2e-4, control_period=5)
-                     for name, law in laws.items()}
-
-    def track(self, law: str, believed: float, changes: Mapping[str, float] = {}, *,
-              load: float = LOAD, duration: float = DURATION,
-              offset: np.ndarray | None = None) -> Tracking:
-        """Run a law whose model believes in a load; changes are gains by name."""
-        parameters = {'payload.mass': load, 'controller.model.payload.mass': believed}
-        for name, value in changes.items():
-            each = [''] if name in ('rho', 'epsilon') else [f'.{j}' for j in self.robot.joints]
-            parameters.update({f'controller.{name}{joint}': float(value) for joint in each})
-        wanted = self.set_points
-        q = wanted.q[0] if offset is None else wanted.q[0] + offset
-        motion = self.laws[law].rollout(State(0.0, q, wanted.v[0]), duration, every=5,
-                                        reference=wanted.rows(), parameters=parameters)
-        k = len(motion.t)
-        return Tracking(motion, wanted.q[:k] - motion.q, wanted.v[:k] - motion.v,
-                        np.linalg.norm(self.off_path(motion.t, motion.q), axis=1))
 
 
 def run(progress: Progress) -> Study:
@@ -260,63 +184,3 @@ def _fair(arm: Arm, runs: dict[str, Tracking]) -> list[Row]:
     return rows
 
 
-def _figures(arm: Arm, paths: dict[str, Samples], runs: dict[str, Tracking]) -> list[Figure]:
-    """Draw with the axes of the paper: its figures 4 to 10."""
-    shown = ('inverse dynamics, load known', 'inverse dynamics, load unknown',
-             'robust, load unknown')
-
-    def errors(figure: Any, velocity: bool) -> None:
-        for k, axes in enumerate(panels(figure, 2, 2, width=7.2)):
-            unit = f'{JOINTS[k]} {"rate " if velocity else ""}error [{UNITS[k]}'
-            for colour, name in enumerate(shown):
-                one = runs[name]
-                curves(axes, one.motion.t, (one.rate if velocity else one.error)[:, k], [name],
-                       unit + ('/s]' if velocity else ']'), first_colour=colour)
-        legend(figure, 3)
-
-    def trajectory(figure: Any) -> None:
-        figure.set_size_inches(5.6, 4.6)
-        axes = figure.add_subplot(projection='3d')
-        space_curves(axes, [(paths['siciliano'].position, 'siciliano', '-'),
-                            (paths['fixed_arrival'].position, 'fixed arrival', THEORETICAL)])
-        axes.plot(*np.array(arm.path.points).T, 'k.', label='way-points')
-        legend(figure)
-
-    def along_axes(figure: Any, velocity: bool) -> None:
-        for k, axes in enumerate(panels(figure, 3, height=1.6)):
-            for colour, (timing, path) in enumerate(paths.items()):
-                values = path.velocity if velocity else path.position
-                curves(axes, path.t, values[:, k], [timing.replace('_', ' ')],
-                       f'v{"xyz"[k]} [m/s]' if velocity else f'{"xyz"[k]} [m]',
-                       first_colour=colour, linestyle=THEORETICAL if colour else '-')
-        legend(figure)
-
-    def inversion(figure: Any) -> None:
-        axes, = panels(figure, 1, height=2.6)
-        for colour, integrator in enumerate(('taylor', 'euler')):
-            motion, error = arm.inverted(integrator)
-            curves(axes, motion.t, np.linalg.norm(error[:, :3], axis=1), [f'{integrator} step'],
-                   'position error [m]', first_colour=colour)
-        legend(figure)
-
-    def efforts(figure: Any) -> None:
-        first, second = panels(figure, 2)
-        one = runs['robust, load unknown'].motion
-        curves(first, one.t, one.tau[:, [0, 1, 3]], ('u1', 'u2', 'u4'), 'torque [N m]')
-        curves(second, one.t, one.tau[:, 2], ('u3',), 'force [N]', first_colour=3)
-        legend(figure)
-
-    return [
-        Figure('004_position_errors', 'Errors in joint space, position (Fig. 4, 9).',
-               lambda figure: errors(figure, False)),
-        Figure('004_velocity_errors', 'Errors in joint space, velocity (Fig. 5, 10).',
-               lambda figure: errors(figure, True)),
-        Figure('004_trajectory', 'Generated trajectory (Fig. 6).', trajectory),
-        Figure('004_axis_positions', 'Position along the axes (Fig. 7).',
-               lambda figure: along_axes(figure, False)),
-        Figure('004_axis_velocities', 'Velocities along the axes (Fig. 8).',
-               lambda figure: along_axes(figure, True)),
-        Figure('004_inverse_kinematics', 'Error of the inverse kinematics, KP 900, KD 60 (ours).',
-               inversion),
-        Figure('004_efforts', 'Torques and force of the robust law, load unknown (ours).',
-               efforts)]

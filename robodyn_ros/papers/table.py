@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import repeat
 import math
-from typing import Any, Sequence
+from typing import Any, Iterable, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -29,6 +30,19 @@ def to_digits(quantity: str, ours: float, reference: str, paper: str = '',
     exponent = int(Decimal(reference).as_tuple().exponent)
     tolerance = units * (1.0 + 1e-9) * 10.0 ** exponent
     return Row(quantity, float(ours), float(reference), tolerance, paper)
+
+
+def each_to_digits(what: str, names: Sequence[str], ours: Iterable[float], references: str,
+                   papers: Sequence[str] = ()) -> list[Row]:
+    """
+    Rows of several quantities of one run, in the order of names.
+
+    :param references: numbers as one text, in the same order; - leaves its row out
+    :param papers: what the paper says of each, if it says anything
+    """
+    return [to_digits(f'{what}: {name}', x, reference, paper)
+            for name, x, reference, paper in zip(names, ours, references.split(),
+                                                 papers or repeat('')) if reference != '-']
 
 
 def at_most(quantity: str, ours: float, bound: float, paper: str = '') -> Row:

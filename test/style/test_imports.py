@@ -47,6 +47,7 @@ MAY_IMPORT = {
     'simulate': _WIRING,
     'runtime': _WIRING | {'simulate'},
     'simulate_command': _ENGINE,
+    'run_command': _ENGINE | {'simulate_command', 'nodes'},
     'report': _ENGINE,
     'papers': _ENGINE | {'report'},
     'bench': _ENGINE | {'report'},
