@@ -32,9 +32,9 @@ help: ## this list
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
 	@echo '  PYTHON=python3.12 after any of them: the Python to make .venv with'
 
-demo: .venv/.ready-demo share ## simulate the SCARA held on its helix by constraint forces
-	@echo 'A SCARA robot held on a helix by constraint forces: the engine alone, no ROS graph yet.'
-	@$(RUN) robodyn simulate scara_helix_constrained
+demo: .venv/.ready-demo share ## a SCARA robot on its helix: plant, controller and trajectory as ROS 2 nodes
+	@echo 'A SCARA robot follows a helix: plant, controller and trajectory as ROS 2 nodes, in lockstep.'
+	@$(RUN) robodyn run scara_helix --fast
 
 test: .venv/.ready-test share ## every test and every linter
 	@$(RUN) pytest test

@@ -1,18 +1,15 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of paper 002: the point O, every chain's motion and torques, and a closure that drags."""
+"""Figures of paper 002: the point O, each chain's motion and torques, a closure that drags."""
 from __future__ import annotations
 
 from typing import Any, Mapping
 
 import numpy as np
 
-from robodyn_ros.papers.figures import panels
+from robodyn_ros.papers.figures import panels, PANELS_HEIGHT
 from robodyn_ros.papers.runs_002 import desired, OnLine
 from robodyn_ros.papers.study import Draw, Figure
-
-HEIGHT = 3.5
-"""Of all panels of a figure together [inch]."""
 
 
 def figures(line: OnLine, energies: Mapping[float, tuple[np.ndarray, np.ndarray]]
@@ -23,7 +20,7 @@ def figures(line: OnLine, energies: Mapping[float, tuple[np.ndarray, np.ndarray]
     :param energies: by coefficient of drag, times [s] and kinetic energies [J] of a free motion
     """
     def tip(figure: Any) -> None:
-        for k, axes in enumerate(panels(figure, 2, height=HEIGHT / 2)):
+        for k, axes in enumerate(panels(figure, 2, height=PANELS_HEIGHT / 2)):
             axes.plot(line.t, line.tip[:, k], label='actual')
             axes.plot(line.t, desired(line.t)[:, k], '--', label='desired')
             axes.set_ylabel(f'{"xy"[k]} of O [m]')
@@ -32,7 +29,7 @@ def figures(line: OnLine, energies: Mapping[float, tuple[np.ndarray, np.ndarray]
 
     def chains(values: np.ndarray, letter: str, unit: str, motors: bool = False) -> Draw:
         def draw(figure: Any) -> None:
-            for k, axes in enumerate(panels(figure, 3, height=HEIGHT / 3)):
+            for k, axes in enumerate(panels(figure, 3, height=PANELS_HEIGHT / 3)):
                 axes.plot(line.t, values[:, 2 * k], label=f'{letter}a{k + 1}')
                 axes.plot(line.t, values[:, 2 * k + 1], '--', label=f'{letter}b{k + 1}')
                 if motors:
@@ -42,7 +39,7 @@ def figures(line: OnLine, energies: Mapping[float, tuple[np.ndarray, np.ndarray]
         return draw
 
     def energy(figure: Any) -> None:
-        axes, = panels(figure, 1, height=HEIGHT)
+        axes, = panels(figure, 1, height=PANELS_HEIGHT)
         for coefficient, (t, values) in energies.items():
             axes.plot(t, values * 1e3, label=f'C = -{coefficient:g} v' if coefficient else 'ideal')
         axes.set_ylabel('kinetic energy [mJ]')

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of paper 003: the friction law, and six joints in open loop and under computed torque."""
+"""Figures of paper 003: the friction law; six joints in open loop and under computed torque."""
 from __future__ import annotations
 
 from typing import Any, Mapping
@@ -8,7 +8,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from robodyn_ros.mechanics.friction import friction_torque
-from robodyn_ros.papers.figures import panels
+from robodyn_ros.papers.figures import panels, PANELS_HEIGHT
 from robodyn_ros.papers.runs_003 import ClosedLoop, error, OpenLoop, wanted
 from robodyn_ros.papers.study import Draw, Figure
 from robodyn_ros.robots.robot import Robot
@@ -40,7 +40,7 @@ def _joints(t: np.ndarray, curves: Mapping[str, np.ndarray], until: float = 1e9)
     """Six panels, one joint each [rad]."""
     def draw(figure: Any) -> None:
         shown = t <= until
-        places = panels(figure, 3, 2, height=3.5 / 3)
+        places = panels(figure, 3, 2, height=PANELS_HEIGHT / 3)
         for k, axes in enumerate(places):
             for (name, values), style in zip(curves.items(), ('-', '--')):
                 axes.plot(t[shown], values[shown, k], style, label=name)

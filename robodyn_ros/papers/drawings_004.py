@@ -1,14 +1,35 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-def _figures(arm: Arm, paths: dict[str, Samples], runs: dict[str, Tracking]) -> list[Figure]:
-    """Draw with the axes of the paper: its figures 4 to 10."""
-    shown = ('inverse dynamics, load known', 'inverse dynamics, load unknown',
-             'robust, load unknown')
+"""Figures of paper 004, with its axes: the path, and the errors and efforts of the laws on it."""
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from robodyn_ros.papers.figures import curves, legend, panels, space_curves, THEORETICAL
+from robodyn_ros.papers.runs_004 import Inversion, JOINTS, Tracking, UNITS
+from robodyn_ros.papers.study import Figure
+from robodyn_ros.trajectories.sampling import Samples
+
+SHOWN = ('inverse dynamics, load known', 'inverse dynamics, load unknown', 'robust, load unknown')
+
+
+def figures(points: Sequence[Sequence[float]], paths: Mapping[str, Samples],
+            inversions: Mapping[str, Inversion], runs: Mapping[str, Tracking]) -> list[Figure]:
+    """
+    Figures 4 to 10 of the paper, and two of ours.
+
+    :param points: way-points [m]
+    :param paths: by timing
+    :param inversions: by integrator
+    :param runs: by the name of the law and what it knows of the load
+    """
 
     def errors(figure: Any, velocity: bool) -> None:
         for k, axes in enumerate(panels(figure, 2, 2, width=7.2)):
             unit = f'{JOINTS[k]} {"rate " if velocity else ""}error [{UNITS[k]}'
-            for colour, name in enumerate(shown):
+            for colour, name in enumerate(SHOWN):
                 one = runs[name]
                 curves(axes, one.motion.t, (one.rate if velocity else one.error)[:, k], [name],
                        unit + ('/s]' if velocity else ']'), first_colour=colour)
@@ -19,7 +40,7 @@ def _figures(arm: Arm, paths: dict[str, Samples], runs: dict[str, Tracking]) -> 
         axes = figure.add_subplot(projection='3d')
         space_curves(axes, [(paths['siciliano'].position, 'siciliano', '-'),
                             (paths['fixed_arrival'].position, 'fixed arrival', THEORETICAL)])
-        axes.plot(*np.array(arm.path.points).T, 'k.', label='way-points')
+        axes.plot(*np.array(points).T, 'k.', label='way-points')
         legend(figure)
 
     def along_axes(figure: Any, velocity: bool) -> None:
@@ -33,8 +54,7 @@ def _figures(arm: Arm, paths: dict[str, Samples], runs: dict[str, Tracking]) -> 
 
     def inversion(figure: Any) -> None:
         axes, = panels(figure, 1, height=2.6)
-        for colour, integrator in enumerate(('taylor', 'euler')):
-            motion, error = arm.inverted(integrator)
+        for colour, (integrator, (motion, error)) in enumerate(inversions.items()):
             curves(axes, motion.t, np.linalg.norm(error[:, :3], axis=1), [f'{integrator} step'],
                    'position error [m]', first_colour=colour)
         legend(figure)

@@ -27,6 +27,8 @@ STYLE: dict[str, Any] = {
     'figure.figsize': (6.4, 4.0), 'figure.facecolor': 'white', 'legend.frameon': True,
     'legend.framealpha': 0.9, 'axes.xmargin': 0.0,
 }
+PANELS_HEIGHT = 3.5
+"""Of all panels together, in a figure of the style's size [inch]."""
 THEORETICAL = (0, (4, 3))
 """Line style of what theory says, as in the papers; what is computed is solid."""
 

@@ -9,22 +9,19 @@ that adds a term against model errors. Control at 1 kHz, held between; plant RK4
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Mapping, NamedTuple
+from typing import Mapping
 
 import numpy as np
 
-from robodyn_ros import build
-from robodyn_ros.controllers.computed_torque import computed_torque
-from robodyn_ros.controllers.robust import lyapunov_weights, robust
-from robodyn_ros.inverse_kinematics import joint_motion
-from robodyn_ros.papers.figures import curves, legend, panels, space_curves, THEORETICAL
-from robodyn_ros.papers.study import Figure, Progress, Row, Study
-from robodyn_ros.papers.table import at_most, to_digits
-from robodyn_ros.plant import Plant
-from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.scenario import load_scenario
-from robodyn_ros.signals import Reference, Rollout, State
+from robodyn_ros.controllers.robust import lyapunov_weights
+from robodyn_ros.papers.drawings_004 import figures
+from robodyn_ros.papers.runs_004 import (Arm, EPSILON, EQUAL_KD, EQUAL_KP, Inversion, JOINTS, KD,
+                                         KP, LOAD, OFFSET, RHO, Tracking, UNITS, WEIGHTS)
+from robodyn_ros.papers.study import Progress, Row, Study
+from robodyn_ros.papers.table import at_most, each_to_digits, to_digits
 from robodyn_ros.trajectories.sampling import sample, Samples
+from robodyn_ros.trajectories.via_points import TIMINGS
+
 ERRORS = (*(f'{name} error [{unit}]' for name, unit in zip(JOINTS, UNITS)),
           'd3 error at 4 s [m]', 'tip error [m]')
 """Largest of the run where no time is named."""
@@ -43,6 +40,8 @@ CONTROL: tuple[tuple[str, str, float, Mapping[str, float], str], ...] = (
     ('robust, eps 0.6, load unknown', 'robust', 0.0, {'epsilon': 0.6},
      '5.9e-5 1.4e-4 8.5e-4 7.0e-5 6.8e-4 1.1e-3'),
     ('robust, load known', 'robust', LOAD, {}, '- - 2.8e-4 - - 9.4e-5'))
+INVERSION = (('taylor', '2.6e-4 8.6e-5 5.2e-5'), ('euler', '6.7e-4 2.4e-4 1.4e-4'))
+INVERSION_GAINS = ((100.0, 20.0), (KP, KD), (2500.0, 100.0))
 REMARKS = (
     'The paper implements the robust law "for a faster and more precise control". That it beats '
     'inverse dynamics compares different gains. With rho 70 and eps 0.06 the robust '
@@ -75,7 +74,9 @@ def run(progress: Progress) -> Study:
     progress('paper 004: path and inverse kinematics')
     paths = {timing: sample(replace(arm.path, timing=timing), np.arange(4001) * 1e-3)
              for timing in TIMINGS}
-    rows = _path(arm, paths) + _inverse_kinematics(arm)
+    inversions = {integrator: [arm.inverted(integrator, *gains) for gains in INVERSION_GAINS]
+                  for integrator, _ in INVERSION}
+    rows = _path(arm, paths) + _inverse_kinematics(arm, inversions)
     progress('paper 004: inverse dynamics and robust control')
     arm.prepare()
     runs = {name: arm.track(law, believed, changes)
@@ -83,8 +84,10 @@ def run(progress: Progress) -> Study:
     rows += _control(runs)
     progress('paper 004: a fair comparison')
     rows += _fair(arm, runs)
+    inverted = {integrator: one[INVERSION_GAINS.index((KP, KD))]
+                for integrator, one in inversions.items()}
     return Study('004', 'Dynamics and Control of a SCARA Manipulator (Pawar & Shen)', rows,
-                 _figures(arm, paths, runs), REMARKS)
+                 figures(arm.path.points, paths, inverted, runs), REMARKS)
 
 
 def _path(arm: Arm, paths: dict[str, Samples]) -> list[Row]:
@@ -102,17 +105,16 @@ def _path(arm: Arm, paths: dict[str, Samples]) -> list[Row]:
                  'largest speed [m/s]', 'largest acceleration [m/s^2]')
         ours = (*passed, speed[under_way].min(), speed.max(),
                 np.linalg.norm(path.acceleration, axis=1).max())
-        rows += [to_digits(f'{timing}: {name}', x, reference, 'does not stop' if 'small' in name
-                           else '') for name, x, reference in zip(names, ours, references.split())]
+        rows += each_to_digits(timing, names, ours, references, (
+            '', '', '', 'does not stop', '', ''))
     return rows
 
 
-def _inverse_kinematics(arm: Arm) -> list[Row]:
+def _inverse_kinematics(arm: Arm, inversions: Mapping[str, list[Inversion]]) -> list[Row]:
     rows = []
-    for integrator, references in (('taylor', '2.6e-4 8.6e-5 5.2e-5'),
-                                   ('euler', '6.7e-4 2.4e-4 1.4e-4')):
-        for kp, kd, reference in zip((100.0, KP, 2500.0), (20.0, KD, 100.0), references.split()):
-            _, error = arm.inverted(integrator, kp, kd)
+    for integrator, references in INVERSION:
+        for (kp, kd), (_, error), reference in zip(INVERSION_GAINS, inversions[integrator],
+                                                   references.split()):
             what = f'inverse kinematics, {integrator}, {kp:g}/{kd:g}'
             rows.append(to_digits(f'{what}: position error [m]',
                                   np.linalg.norm(error[:, :3], axis=1).max(), reference))
@@ -129,17 +131,14 @@ def _control(runs: dict[str, Tracking]) -> list[Row]:
     for name, _, _, _, references in CONTROL:
         one = runs[name]
         ours = (*np.abs(one.error).max(axis=0), abs(one.error[-1, 2]), one.tip.max())
-        rows += [to_digits(f'{name}: {what}', x, reference)
-                 for what, x, reference in zip(ERRORS, ours, references.split())
-                 if reference != '-']
+        rows += each_to_digits(name, ERRORS, ours, references)
     known = runs['inverse dynamics, load known']
     rows.append(at_most('inverse dynamics, load known: d3 error at 4 s [m]',
                         abs(known.error[-1, 2]), 1e-10))
     effort = np.abs(runs['robust, load unknown'].motion.tau).max(axis=0)
-    units = ('N m', 'N m', 'N', 'N m')
-    return rows + [to_digits(f'robust, load unknown: largest |u| of {name} [{unit}]', x, reference)
-                   for name, unit, x, reference in zip(JOINTS, units, effort, (
-                       '71.98', '37.28', '453.5', '6.718'))]
+    names = [f'largest |u| of {name} [{unit}]'
+             for name, unit in zip(JOINTS, ('N m', 'N m', 'N', 'N m'))]
+    return rows + each_to_digits('robust, load unknown', names, effort, '71.98 37.28 453.5 6.718')
 
 
 def _fair(arm: Arm, runs: dict[str, Tracking]) -> list[Row]:
@@ -182,5 +181,3 @@ def _fair(arm: Arm, runs: dict[str, Tracking]) -> list[Row]:
                  to_digits(f'{name}, start 1 cm off: d3 error at 0.4 s [m]',
                            abs(off.error[-1, 2]), reference)]
     return rows
-
-

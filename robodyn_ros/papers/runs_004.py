@@ -32,6 +32,10 @@ EQUAL_KP, EQUAL_KD = KP + RHO / EPSILON * WEIGHTS[0], KD + RHO / EPSILON * WEIGH
 OFFSET = np.array([0.05, -0.05, -0.05, 0.1])
 JOINTS = ('th1', 'th2', 'd3', 'th4')
 UNITS = ('rad', 'rad', 'm', 'rad')
+Inversion = tuple[Reference, np.ndarray]
+"""Joint motion of the path and its errors x, y, z, yaw (k, 4) [m] and [rad]."""
+
+
 class Tracking(NamedTuple):
     """A controlled run: k control instants."""
 
@@ -56,8 +60,8 @@ class Arm:
         self.laws: dict[str, Plant] = {}
 
     def inverted(self, integrator: str, kp: float = KP, kd: float = KD,
-                 offset: np.ndarray | None = None) -> tuple[Reference, np.ndarray]:
-        """Joint motion of the path and its errors x, y, z, yaw (k, 4) [m] and [rad]."""
+                 offset: np.ndarray | None = None) -> Inversion:
+        """Invert the path, from its start or from one that is off by an offset."""
         start = self.start if offset is None else self.start + offset
         motion = joint_motion(self.robot, build.task_of(self.settings), start, DURATION, kp=kp,
                               kd=kd, integrator=integrator, assemble=offset is None)
@@ -93,5 +97,3 @@ class Arm:
         k = len(motion.t)
         return Tracking(motion, wanted.q[:k] - motion.q, wanted.v[:k] - motion.v,
                         np.linalg.norm(self.off_path(motion.t, motion.q), axis=1))
-
-

@@ -204,7 +204,7 @@ def test_foreign_venv_is_left_alone(fake):
 
 def test_each_goal_installs_its_extras_once(fake):
     """Demo, bench and test install what they need, and the second run nothing."""
-    for goal, wanted, says in [('demo', '.[ros]', 'robodyn simulate scara_helix_constrained'),
+    for goal, wanted, says in [('demo', '.[ros]', 'robodyn run scara_helix --fast'),
                                ('bench', '.[ros,bench]', 'robodyn bench engine'),
                                ('test', '.[ros,test,ros_test]', 'pytest test')]:
         code, said = fake.make(goal)
