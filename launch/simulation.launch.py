@@ -10,7 +10,8 @@ from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import Node, SetUseSimTime
+from launch_ros.actions import Node, SetParameter
+from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from robodyn_ros.robots.robot import load_robot
@@ -66,7 +67,9 @@ def nodes_of(context):
     nodes.append(Node(
         package='robot_state_publisher', executable='robot_state_publisher', output='screen',
         namespace=LaunchConfiguration('namespace'),
-        parameters=[{'robot_description': load_robot(scenario.robot).urdf,
+        # a string as it is: launch would read the text of the URDF as YAML otherwise
+        parameters=[{'robot_description': ParameterValue(load_robot(scenario.robot).urdf,
+                                                         value_type=str),
                      'publish_frequency': 50.0}]))
     return nodes
 
@@ -75,7 +78,7 @@ def generate_launch_description():
     """Return the arguments, the nodes and, if asked, RViz."""
     return LaunchDescription([
         *ARGUMENTS,
-        SetUseSimTime(LaunchConfiguration('use_sim_time')),
+        SetParameter('use_sim_time', LaunchConfiguration('use_sim_time')),
         OpaqueFunction(function=nodes_of),
         Node(package='rviz2', executable='rviz2', output='screen',
              namespace=LaunchConfiguration('namespace'),

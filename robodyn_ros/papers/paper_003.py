@@ -18,7 +18,7 @@ import numpy as np
 from robodyn_ros.mechanics.friction import friction_torque
 from robodyn_ros.papers.drawings_003 import figures
 from robodyn_ros.papers.runs_003 import (AMPLITUDE, closed_loop, ClosedLoop, engine, error,
-                                         FREQUENCY, frictionless, open_loop, OPEN_LOOP, OpenLoop,
+                                         FREQUENCY, frictionless, OPEN_LOOP, open_loop, OpenLoop,
                                          pinocchio_engine, pinocchio_model, RATE, STEP)
 from robodyn_ros.papers.study import Progress, Row, Study
 from robodyn_ros.papers.table import at_most

@@ -50,7 +50,7 @@ class Run(NamedTuple):
 
     @property
     def velocity_error(self) -> np.ndarray:
-        """Reported velocity less theory (k, 2) [rad/s]."""
+        """Velocity reported less theory (k, 2) [rad/s]."""
         return self.qdot - self.theory[1]
 
 
