@@ -26,6 +26,7 @@ from robodyn_ros.nodes.quality import STREAM
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.runtime.controller_runner import Answer, ControllerRunner
 from robodyn_ros.runtime.joint_names import JointOrder
+from robodyn_ros.runtime.reasons import Reasons
 from robodyn_ros.scenario import ControllerSettings, Scenario
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -81,8 +82,8 @@ class ControllerNode(Node):
         self.order = JointOrder(self.robot)
         self.names = list(self.robot.joints)
         self.last_state: int | None = None
-        self.watched, self.told, self.answered, self.quiet = 0, '', 0, 0
-        self.received: object = None
+        self.watched, self.answered, self.quiet = 0, 0, 0
+        self.reasons = Reasons()
         array_format = self.options.command_format == 'float64_multi_array'
         self.commands = self.create_publisher(Float64MultiArray if array_format else JointState,
                                               'joint_commands', STREAM)
@@ -103,11 +104,6 @@ class ControllerNode(Node):
                  '~/joint_trajectory in')
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
-        # the trajectory node sends its message again to newcomers: the same one changes nothing
-        key = (messages.nanoseconds(message.header.stamp), len(message.points),
-               message.points[-1] if message.points else None)
-        if message.points and key[0] and key == self.received:
-            return
         try:
             text = self.runner.accept(
                 messages.nanoseconds(message.header.stamp), message.joint_names,
@@ -116,8 +112,8 @@ class ControllerNode(Node):
         except CommandError as error:
             self._tell(f'trajectory refused: {error}')
             return
-        self.received = key
-        self.get_logger().info(text)
+        if text:
+            self.get_logger().info(text)
 
     def _on_state(self, message: JointState) -> None:
         try:
@@ -156,16 +152,17 @@ class ControllerNode(Node):
         self.runner.change(dict(control.parameters))
 
     def _tell(self, reason: str) -> None:
-        if reason != self.told:
-            self.told = reason
+        if self.reasons.add(reason):
             self.get_logger().warning(reason)
 
     def _diagnose(self) -> None:
         self.quiet = 0 if self.answered else self.quiet + 1
         silent = self.quiet >= max(1.0, self.options.state_timeout)
-        level = 'WARN' if self.told or silent else 'OK'
-        text = 'no joint_states' if silent else self.told or 'following'
+        told = self.reasons.report()
+        level = 'WARN' if told or silent else 'OK'
         plan = self.runner.plan
+        state = 'no joint_states' if silent else 'following' if plan else 'no trajectory'
+        text = '; '.join([state, *told])
         self.diagnostics.publish(messages.diagnostics(
             self.last_state or 0, self.get_name(), 'law', level, text, {
                 'states_per_second': self.answered,

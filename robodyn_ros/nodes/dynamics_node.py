@@ -29,6 +29,7 @@ from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import CLOCK, LATCHED, STREAM
 from robodyn_ros.runtime.joint_names import JointOrder
 from robodyn_ros.runtime.plant_runner import FAULT, MOVING, PlantRunner, TIMEOUT_REACTIONS
+from robodyn_ros.runtime.reasons import Reasons
 from robodyn_ros.scenario import DynamicsSettings, Scenario
 from robodyn_ros.simulate import Simulation
 from rosgraph_msgs.msg import Clock as ClockMessage
@@ -82,7 +83,7 @@ class DynamicsNode(Node):
         self.names = list(self.robot.joints)
         self.period = int(round(scenario.controller.period * messages.NANO))
         self.tick, self.paused, self.commanded = 0, False, FIRST_STAMP
-        self.told, self.sent = '', time.monotonic()
+        self.reasons, self.sent = Reasons(), time.monotonic()
         self._make_topics()
         on_change(self, scenario.dynamics, self._apply)
         self._announce(waits)
@@ -149,15 +150,26 @@ class DynamicsNode(Node):
         except CommandError as error:
             self._tell(str(error))
             return
-        stamp = messages.nanoseconds(message.header.stamp)
-        if self.options.mode == 'lockstep' and stamp != self.stamp:
-            return  # the answer to a state that was sent twice
-        if self.runner.mode == FAULT:
+        lockstep = self.options.mode == 'lockstep'
+        reason = self._too_old(messages.nanoseconds(message.header.stamp), lockstep)
+        if reason is not None:
+            self._tell(reason)
             return
         self.commanded = self.stamp
-        self.runner.command(tau)
-        if self.options.mode == 'lockstep' and not self.paused:
+        self._tell(self.runner.command(tau))
+        if lockstep and not self.paused and self.runner.mode != FAULT:
             self._forward()
+
+    def _too_old(self, stamp: int, lockstep: bool) -> str | None:
+        """Say why a command of this stamp is not taken; None if it is."""
+        if lockstep and stamp != self.stamp:
+            # an earlier stamp is the answer to a state that was sent twice: no complaint
+            return '' if 0 < stamp < self.stamp else (
+                'joint_commands lacks the stamp of the state it answers; lockstep needs it')
+        age = (self.stamp - stamp) / messages.NANO
+        if stamp and age > self.options.command_timeout:
+            return f'joint_commands answers a state of {age:.3f} s ago; it is ignored'
+        return None
 
     def _on_tick(self) -> None:
         if self.paused:
@@ -181,8 +193,7 @@ class DynamicsNode(Node):
         self.runner.advance()
         self.tick += 1
         self._publish(watch=self.tick % self._watch_ticks() == 0)
-        if self.runner.reason:
-            self._tell(self.runner.reason)
+        self._tell(self.runner.reason)
 
     def _watch_ticks(self) -> int:
         return max(1, round(messages.NANO / self.period / self.options.watch_rate))
@@ -226,7 +237,9 @@ class DynamicsNode(Node):
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self.runner.reset()
-        self.told, self.commanded = '', self.stamp
+        self.reasons.clear()
+        self.tick += 1  # an answer to the state before no longer fits
+        self.commanded = self.stamp
         self._publish(watch=True)
         response.success, response.message = True, 'at the start; the clock goes on'
         return response
@@ -236,18 +249,16 @@ class DynamicsNode(Node):
         self.runner.change(dict(zip(NAMES, parameters.flat())))  # type: ignore[arg-type]
 
     def _tell(self, reason: str) -> None:
-        """Log a reason once, until another one comes."""
-        if reason != self.told:
-            self.told = reason
+        """Log a reason once; nothing is no reason."""
+        if reason and self.reasons.add(reason):
             self.get_logger().warning(reason)
 
     def _diagnose(self) -> None:
         runner = self.runner
-        level = 'ERROR' if runner.mode == FAULT else 'WARN' if self.told else 'OK'
         publishers = self.count_publishers('joint_commands')
-        text = self.told or runner.mode
         if publishers > 1:
-            level, text = 'WARN', f'{publishers} nodes publish joint_commands; only one should'
+            self._tell(f'{publishers} nodes publish joint_commands; only one should')
+        level, text = runner.condition(self.reasons.report())
         self.diagnostics.publish(messages.diagnostics(
             self.stamp, self.get_name(), 'plant', level, text, {
                 'mode': runner.mode, 'paused': self.paused, 'simulated_s': self.tick

@@ -93,6 +93,8 @@ class TrajectoryNode(Node):
                 self._send(now, moving=now != self.seen)
             self.seen = now
             return
+        if self.start > now + int(self.options.start_delay * messages.NANO):
+            self._send(now)  # the plant and its clock began anew
         readers = self.trajectory.get_subscription_count()
         if readers > self.readers:
             self.trajectory.publish(self.message)

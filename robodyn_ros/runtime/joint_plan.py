@@ -46,6 +46,10 @@ class JointPlan:
         """Time of the last point [ns]."""
         return self.start + int(self.points.times[-1])
 
+    def same(self, start: int, points: Points) -> bool:
+        """Return whether this is the plan of that start and those points."""
+        return start == self.start and all(map(np.array_equal, self.points, points))
+
     def sample(self, now: int) -> np.ndarray:
         """Position, velocity and acceleration wanted at a time, side by side (3 n,)."""
         times, points = self.points.times, self.points

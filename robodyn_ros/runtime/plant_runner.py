@@ -9,7 +9,7 @@ first command, after a time-out, a fault or while a joint is beyond its limit th
 """
 from __future__ import annotations
 
-from typing import Mapping
+from typing import Mapping, Sequence
 
 import numpy as np
 
@@ -74,12 +74,23 @@ class PlantRunner:
         self.periods, self.reason = 0, ''
         self.mode = WAITING if self.wait else MOVING
 
-    def command(self, tau: np.ndarray) -> None:
-        """Accept a torque (n,), limited to what the motors can do; ends waiting and holding."""
+    def command(self, tau: np.ndarray) -> str:
+        """
+        Accept a torque (n,), limited to what the motors can do; ends waiting and holding.
+
+        :returns: which joint was limited, or nothing
+        """
+        if self.mode == FAULT:
+            return ''
         limit = self.plant.robot.limits.effort
         self.tau[:] = np.clip(tau, -limit, limit)
-        if self.mode in (WAITING, HOLDING):
-            self.mode, self.reason = MOVING, ''
+        self.mode, self.reason = MOVING, ''
+        beyond = self.tau != tau
+        if not beyond.any():
+            return ''
+        k = int(np.argmax(beyond))
+        return (f'effort {tau[k]:.6g} of joint {self.plant.robot.joints[k]!r} is more than its '
+                f'motor can do: limited to {self.tau[k]:.6g}')
 
     def change(self, parameters: Mapping[str, float]) -> None:
         """Change run-time parameters such as payload.mass; all are checked before any applies."""
@@ -143,6 +154,12 @@ class PlantRunner:
         self.mode = mode
         self.v[:] = 0.0
         self.tau[:] = 0.0
+
+    def condition(self, reasons: Sequence[str]) -> tuple[str, str]:
+        """Return level (OK, WARN, ERROR) and text for diagnostics, given what was refused."""
+        level = 'ERROR' if self.mode == FAULT else 'WARN' if self.reason or reasons else 'OK'
+        state = 'held until the first command' if self.mode == WAITING else self.mode
+        return level, '; '.join(dict.fromkeys([self.reason or state, *reasons]))
 
     def observe(self) -> Rollout:
         """Return constraint force, multipliers and errors at this moment (one sample)."""
