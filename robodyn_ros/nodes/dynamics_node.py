@@ -28,7 +28,7 @@ from robodyn_ros.nodes.parameters import on_change, scenario_of
 from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import CLOCK, LATCHED, STREAM
 from robodyn_ros.runtime.joint_names import JointOrder
-from robodyn_ros.runtime.plant_runner import FAULT, MOVING, PlantRunner, TIMEOUT_REACTIONS
+from robodyn_ros.runtime.plant_runner import FAULT, misfit, MOVING, PlantRunner, TIMEOUT_REACTIONS
 from robodyn_ros.runtime.reasons import Reasons
 from robodyn_ros.scenario import DynamicsSettings, Scenario
 from robodyn_ros.simulate import Simulation
@@ -151,7 +151,8 @@ class DynamicsNode(Node):
             self._tell(str(error))
             return
         lockstep = self.options.mode == 'lockstep'
-        reason = self._too_old(messages.nanoseconds(message.header.stamp), lockstep)
+        stamp = messages.nanoseconds(message.header.stamp)
+        reason = misfit(stamp, self.stamp, None if lockstep else self.options.command_timeout)
         if reason is not None:
             self._tell(reason)
             return
@@ -159,17 +160,6 @@ class DynamicsNode(Node):
         self._tell(self.runner.command(tau))
         if lockstep and not self.paused and self.runner.mode != FAULT:
             self._forward()
-
-    def _too_old(self, stamp: int, lockstep: bool) -> str | None:
-        """Say why a command of this stamp is not taken; None if it is."""
-        if lockstep and stamp != self.stamp:
-            # an earlier stamp is the answer to a state that was sent twice: no complaint
-            return '' if 0 < stamp < self.stamp else (
-                'joint_commands lacks the stamp of the state it answers; lockstep needs it')
-        age = (self.stamp - stamp) / messages.NANO
-        if stamp and age > self.options.command_timeout:
-            return f'joint_commands answers a state of {age:.3f} s ago; it is ignored'
-        return None
 
     def _on_tick(self) -> None:
         if self.paused:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import sys
 from typing import Callable
 
@@ -17,18 +18,45 @@ from robodyn_ros.errors import RobodynError
 def run_node(make: Callable[[], Node], arguments: list[str] | None = None) -> int:
     """Create a node, spin it until a signal, and clean up; returns the exit code."""
     logging.basicConfig(level=logging.INFO, format='robodyn: %(message)s', stream=sys.stderr)
-    rclpy.init(args=arguments)
+    spinning = False
+
+    def interrupted(*_: object) -> None:
+        # rclpy ends the spin by itself; an exception in the middle of a message is a crash
+        if not spinning:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupted)
     node = None
     try:
+        rclpy.init(args=arguments)
+    except RuntimeError as error:  # arguments or a parameter file that rcl cannot read
+        return _complain(error)
+    try:
         node = make()
+        spinning = True
         rclpy.spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except (RobodynError, ParameterException) as error:
-        print(f'robodyn: {error}', file=sys.stderr)
-        return 2
+        return 0 if _ended() else _complain(error)
+    except RuntimeError:  # a handle or a context that a signal has taken away
+        if not _ended():
+            raise
     finally:
+        spinning = True
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _ended() -> bool:
+    """Return whether a signal has ended the context."""
+    return not rclpy.ok()
+
+
+def _complain(error: Exception) -> int:
+    """Print the first sentence of an error; rcl's have the place in its source after it."""
+    text = str(error).split(', at ')[0].splitlines()[0]
+    print(f'robodyn: {text}', file=sys.stderr)
+    return 2

@@ -23,6 +23,7 @@ from robodyn_ros.nodes.parameters import scenario_of
 from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import LATCHED
 from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.runtime.schedule import Schedule
 from robodyn_ros.scenario import Scenario
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
@@ -35,7 +36,7 @@ class TrajectoryOptions:
     start_delay: float = 0.3
     """Lead of the trajectory's start before a running clock; none where the clock waits [s]."""
     repeat: bool = False
-    """Send the motion again each time it ends."""
+    """Append the motion to itself, for ever."""
 
 
 class TrajectoryNode(Node):
@@ -53,14 +54,16 @@ class TrajectoryNode(Node):
         scenario, self.options = scenario_of(self, 'trajectory', options, (),
                                              given=scenario)
         self.robot = load_robot(scenario.robot)
-        self.period = int(round(scenario.controller.period * messages.NANO))
         self.reference = build.reference_of(self.robot, scenario.trajectory, scenario.duration,
                                             scenario.controller.period)
         if self.reference is None:
             raise ScenarioError(f'trajectory.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
         self.message = messages.joint_trajectory(0, self.robot.joints, self.reference)
-        self.start, self.readers, self.seen = 0, 0, 0
+        length, period, delay = (int(round(float(x) * messages.NANO)) for x in (
+            self.reference.t[-1], scenario.controller.period, self.options.start_delay))
+        self.schedule = Schedule(length, period, delay, self.options.repeat)
+        self.readers = 0
         self.trajectory = self.create_publisher(JointTrajectory, 'controller/joint_trajectory',
                                                 LATCHED)
         self.path = self.create_publisher(Path, '~/path', LATCHED)
@@ -83,42 +86,22 @@ class TrajectoryNode(Node):
         return path
 
     def _on_look(self) -> None:
-        """Send when the clock runs, when a reader comes, and again at the end if asked."""
-        now = self.get_clock().now().nanoseconds
-        if now == 0:
-            return  # simulated time has not begun
-        if not self.start:
-            # in lockstep the clock stands still until a controller follows this trajectory
-            if self.seen:
-                self._send(now, moving=now != self.seen)
-            self.seen = now
-            return
-        if self.start > now + int(self.options.start_delay * messages.NANO):
-            self._send(now)  # the plant and its clock began anew
         readers = self.trajectory.get_subscription_count()
-        if readers > self.readers:
-            self.trajectory.publish(self.message)
+        now = self.get_clock().now().nanoseconds
+        for start in self.schedule.look(now, readers > self.readers):
+            self._send(start)
         self.readers = readers
-        length = int(round(float(self.reference.t[-1]) * messages.NANO))  # type: ignore
-        if self.options.repeat and now >= self.start + length - self.period:
-            self._stamp(self.start + length)
-            self.trajectory.publish(self.message)
 
-    def _send(self, now: int, moving: bool = True) -> None:
-        delay = int(self.options.start_delay * messages.NANO) if moving else 0
-        self._stamp(-(-(now + delay) // self.period) * self.period)  # on a control instant
-        self.trajectory.publish(self.message)
-
-    def _stamp(self, start: int) -> None:
-        self.start = start
+    def _send(self, start: int) -> None:
         self.message.header.stamp = messages.stamp_of(start)
+        self.trajectory.publish(self.message)
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         now = self.get_clock().now().nanoseconds
         response.success = now > 0
         response.message = 'started' if now > 0 else 'there is no clock yet'
         if now > 0:
-            self._send(now)
+            self._send(self.schedule.begin(now))
         return response
 
 

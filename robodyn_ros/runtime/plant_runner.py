@@ -23,6 +23,23 @@ WAITING, MOVING, HOLDING, FAULT = 'waiting', 'moving', 'holding', 'fault'
 TIMEOUT_REACTIONS = ('hold', 'damping', 'zero')
 
 
+def misfit(stamp: int, now: int, timeout: float | None) -> str | None:
+    """
+    Say why a command of this stamp is not taken; None if it is.
+
+    :param now: stamp of the present state [ns]
+    :param timeout: oldest age of a stamped command [s]; None for lockstep
+    """
+    if timeout is None:
+        # an earlier stamp is the answer to a state that was sent twice: no complaint
+        return None if stamp == now else '' if 0 < stamp < now else (
+            'joint_commands lacks the stamp of the state it answers; lockstep needs it')
+    age = (now - stamp) / 1e9
+    if stamp and age > timeout:
+        return f'joint_commands answers a state of {age:.3f} s ago; it is ignored'
+    return None
+
+
 class PlantRunner:
     """
     A plant that moves one control period at a time.

@@ -48,6 +48,7 @@ MAY_IMPORT = {
     'runtime': _WIRING | {'simulate'},
     'simulate_command': _ENGINE,
     'run_command': _ENGINE | {'simulate_command', 'nodes'},
+    'driver_check_command': _ENGINE | {'nodes'},
     'report': _ENGINE,
     'papers': _ENGINE | {'report'},
     'bench': _ENGINE | {'report'},

@@ -7,44 +7,64 @@ import contextlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
+from diagnostic_msgs.msg import DiagnosticArray
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
-PATIENCE = 120.0
+PATIENCE = 60.0
 """Longest wait for anything; generous, since a busy machine may compile first [s]."""
+
+
+def start(scenario, name, **parameters):
+    """Start a node of the package as a process; what it writes to stderr goes to .log."""
+    arguments = ['-p', f'scenario:={scenario}', '-p', 'use_sim_time:=true']
+    for key, value in parameters.items():
+        arguments += ['-p', f'{key}:={value}']
+    # a file, not a pipe: a pipe that nobody reads stops a node that complains a lot
+    log = tempfile.TemporaryFile('w+')
+    process = subprocess.Popen(
+        [sys.executable, '-m', f'robodyn_ros.nodes.{name}_node', '--ros-args', *arguments],
+        stderr=log, text=True)
+    process.log = log
+    return process
+
+
+def written(process):
+    """Return what a process wrote to stderr so far."""
+    process.log.seek(0)
+    return process.log.read()
+
+
+def stop(process, how=signal.SIGINT):
+    """End a process with a signal; returns its exit code and the end of what it wrote."""
+    if process.poll() is None:
+        process.send_signal(how)
+    code = process.wait(PATIENCE)
+    text = written(process)
+    process.log.close()
+    return code, text[-2000:]
 
 
 @contextlib.contextmanager
 def nodes(scenario, *names, **parameters):
-    """Run nodes of the package as processes; they must end cleanly on SIGINT."""
-    processes = []
-    for name in names:
-        arguments = ['-p', f'scenario:={scenario}', '-p', 'use_sim_time:=true']
-        for key, value in parameters.get(name, {}).items():
-            arguments += ['-p', f'{key}:={value}']
-        processes.append(subprocess.Popen(
-            [sys.executable, '-m', f'robodyn_ros.nodes.{name}_node', '--ros-args', *arguments],
-            stderr=subprocess.PIPE, text=True))
+    """Run nodes of the package as processes; those still running must end cleanly on SIGINT."""
+    processes = [start(scenario, name, **parameters.get(name, {})) for name in names]
     try:
         yield processes
     finally:
-        for process in processes:
-            if process.poll() is None:
-                process.send_signal(signal.SIGINT)
-        codes = {}
-        for name, process in zip(names, processes):
-            _, text = process.communicate(timeout=PATIENCE)
-            codes[name] = (process.returncode, text[-2000:])
-    failed = {name: code for name, code in codes.items() if code[0] != 0}
+        # all processes started are also in the list when the test puts others in
+        codes = [(process.args[2], *stop(process)) for process in processes]
+    failed = [code for code in codes if code[1] not in (0, -signal.SIGKILL)]
     assert not failed, failed
 
 
 class Listener:
-    """Records joint_states and joint_commands."""
+    """Records joint_states, joint_commands and the texts of /diagnostics."""
 
     def __init__(self):
         """Join the graph with a context of its own."""
@@ -53,10 +73,12 @@ class Listener:
         self.node = rclpy.create_node('listener', context=self.context)
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
-        self.states, self.commands = [], []
+        self.states, self.commands, self.reports = [], [], []
         deep = QoSProfile(depth=5000)
         self.node.create_subscription(JointState, 'joint_states', self.states.append, deep)
         self.node.create_subscription(JointState, 'joint_commands', self.commands.append, deep)
+        self.node.create_subscription(
+            DiagnosticArray, '/diagnostics', lambda m: self.reports.extend(m.status), deep)
 
     def wait(self, condition):
         """Spin until the condition holds."""
@@ -64,6 +86,46 @@ class Listener:
         while not condition():
             assert time.monotonic() < deadline, 'waited in vain'
             self.executor.spin_once(timeout_sec=0.1)
+
+    def wait_for_report(self, words, level=None):
+        """Spin until a new diagnostic status says the words; returns it."""
+        seen = len(self.reports)
+
+        def found():
+            return [status for status in self.reports[seen:] if words in status.message
+                    and level in (None, status.level)]
+
+        try:
+            self.wait(found)
+        except AssertionError:
+            raise AssertionError({status.message for status in self.reports}) from None
+        return found()[0]
+
+    def call(self, kind, name, **fields):
+        """Call a service and return its response."""
+        client = self.node.create_client(kind, name)
+        self.wait(client.service_is_ready)
+        future = client.call_async(kind.Request(**fields))
+        self.wait(future.done)
+        self.node.destroy_client(client)
+        return future.result()
+
+    def publisher(self, kind, topic):
+        """Return a publisher that somebody listens to."""
+        made = self.node.create_publisher(kind, topic, 10)
+        mine = sum(s.topic_name.rsplit('/', 1)[-1] == topic.rsplit('/', 1)[-1]
+                   for s in self.node.subscriptions)
+        self.wait(lambda: made.get_subscription_count() > mine)
+        return made
+
+    @property
+    def now(self):
+        """Stamp of the newest state, 0 before the first [ns]."""
+        return stamp(self.states[-1]) if self.states else 0
+
+    def wait_until(self, seconds):
+        """Spin until a state of that simulated time has come."""
+        self.wait(lambda: self.now >= seconds * 1e9)
 
     def close(self):
         """Leave the graph."""

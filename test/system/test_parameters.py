@@ -1,0 +1,115 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the running nodes, parameter files with mistakes, and the exit code."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+from rcl_interfaces.srv import (
+    DescribeParameters, GetParameters, ListParameters, SetParameters, SetParametersAtomically)
+from rclpy.parameter import Parameter
+from system.graph import Listener, nodes, start, stop, written
+
+pytestmark = pytest.mark.dds
+OF_RCLPY = ('use_sim_time', 'start_type_description_service')
+
+
+@pytest.fixture
+def listener():
+    """Join the graph for one test."""
+    made = Listener()
+    yield made
+    made.close()
+
+
+def messages(values):
+    """Return parameters as services take them."""
+    return [Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
+
+
+def change(listener, node, **values):
+    """Set parameters one by one; returns the results."""
+    names = {name.replace('__', '.'): value for name, value in values.items()}
+    return listener.call(SetParameters, f'/{node}/set_parameters',
+                         parameters=messages(names)).results
+
+
+def test_parameters_say_what_they_are_and_change_only_as_a_whole(listener):
+    """Description of each, read-only ones refuse, gains and payload change, bad sets do not."""
+    with nodes('scara_helix', 'dynamics', 'controller', 'trajectory'):
+        for node in ('dynamics', 'controller', 'trajectory'):
+            names = [name for name in
+                     listener.call(ListParameters, f'/{node}/list_parameters').result.names
+                     if name not in OF_RCLPY and not name.startswith('qos_overrides.')]
+            found = listener.call(DescribeParameters, f'/{node}/describe_parameters',
+                                  names=names).descriptors
+            assert len(found) == len(names) > 5
+            assert not [d.name for d in found if not d.description]
+            fixed = {d.name for d in found if d.read_only}
+            assert {'scenario', 'robot'} <= fixed and 'payload.mass' not in fixed
+        assert not change(listener, 'dynamics', step=0.01)[0].successful
+        assert not change(listener, 'controller', period=0.01)[0].successful
+        assert not change(listener, 'trajectory', repeat=True)[0].successful
+        listener.wait_until(1.8)
+        assert change(listener, 'dynamics', payload__mass=1.0, friction_scale=0.5)[0].successful
+        assert change(listener, 'controller', natural_frequency=[30.0])[0].successful
+        assert change(listener, 'controller', model__payload__mass=1.0)[0].successful
+        for bad in ([1.0, 2.0], [-5.0], ['fast'], 3):
+            result = change(listener, 'controller', natural_frequency=bad)[0]
+            assert result.successful == (bad == 3), (bad, result.reason)
+            assert result.successful or 'natural_frequency' in result.reason
+        whole = listener.call(
+            SetParametersAtomically, '/dynamics/set_parameters_atomically',
+            parameters=messages({'payload.mass': 2.0, 'friction_scale': -1.0})).result
+        assert not whole.successful and 'friction_scale' in whole.reason
+        mass = listener.call(GetParameters, '/dynamics/get_parameters', names=['payload.mass'])
+        assert mass.values[0].double_value == 1.0
+        listener.wait(lambda now=listener.now: listener.now > now + 10_000_000)
+
+
+@pytest.mark.parametrize('node, text, words', [
+    ('dynamics', '{stepp: 0.1}', "unknown parameter 'stepp'"),
+    ('dynamics', '{step: fast}', 'expected a finite number'),
+    ('dynamics', '{step: -0.001}', 'step'),
+    ('dynamics', '{payload: {centre: [1.0]}}', 'expected 3 numbers'),
+    ('dynamics', '{initial_position: [0.0, 1.0]}', 'initial_position'),
+    ('dynamics', '{mode: fast}', 'free, lockstep'),
+    ('dynamics', '{payload.centre: [1.0, two]}', "Couldn't parse params file"),
+    ('controller', '{kp: [1.0, 2.0, 3.0]}', 'kp'),
+    ('controller', '{kind: magic}', 'magic'),
+    ('controller', '{command_format: twist}', 'joint_state, float64_multi_array'),
+    ('trajectory', '{start_delay: soon}', 'start_delay'),
+    ('trajectory', '{scenario: nonsense}', "unknown scenario 'nonsense'")])
+def test_a_mistake_in_a_parameter_file_is_one_sentence(tmp_path, node, text, words):
+    """Exit code 2, no traceback."""
+    path = tmp_path / 'parameters.yaml'
+    path.write_text(f'{node}:\n  ros__parameters: {text}\n')
+    done = subprocess.run(
+        [sys.executable, '-m', f'robodyn_ros.nodes.{node}_node', '--ros-args', '--params-file',
+         str(path)], capture_output=True, text=True, timeout=100)
+    said = done.stderr.strip()
+    assert done.returncode == 2, said
+    assert words in said and 'Traceback' not in said and len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize('how', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_every_node_with_exit_code_zero(listener, how):
+    """In the middle of the motion, and without a complaint."""
+    graph = [start('scara_helix', name) for name in ('dynamics', 'controller', 'trajectory')]
+    try:
+        listener.wait(lambda: len(listener.commands) > 50)
+    finally:
+        ends = [stop(process, how) for process in reversed(graph)]
+    for code, text in ends:
+        assert code == 0 and 'Traceback' not in text, text
+
+
+def test_the_start_is_told_in_single_lines(listener):
+    """Robot, joints, rates, topics, time-outs."""
+    with nodes('parallel_line', 'dynamics') as graph:
+        listener.wait(lambda: listener.states)
+        text = written(graph[0])
+    for words in ('robot ', 'joints ', 'a state every 1 ms', 'topics ', 'command time-out 0.1 s'):
+        assert sum(words in line for line in text.splitlines()) >= 1, text

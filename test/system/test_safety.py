@@ -1,0 +1,89 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""The plant's safety, on by default: a defined reaction and a reason in /diagnostics."""
+
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from system.graph import Listener, nodes
+
+pytestmark = pytest.mark.dds
+JOINTS = [f'joint_{k}' for k in range(1, 5)]
+OK, WARN, ERROR = b'\x00', b'\x01', b'\x02'
+
+
+@pytest.fixture
+def listener():
+    """Join the graph for one test."""
+    made = Listener()
+    yield made
+    made.close()
+
+
+def test_refused_commands_leave_the_arm_held_and_are_named(listener):
+    """From the start-up hold to a second publisher, in one graph."""
+    with nodes('scara_helix', 'dynamics'):
+        listener.wait_for_report('held until the first command', OK)
+        commands = listener.publisher(JointState, 'joint_commands')
+        nan = float('nan')
+        for message, words in (
+                (JointState(name=JOINTS, effort=[nan] * 4), "'joint_1' is not finite"),
+                (JointState(name=JOINTS, effort=[1.0] * 3), 'has 3 values for 4 joints'),
+                (JointState(name=JOINTS[:3], effort=[1.0] * 3), "lacks joint 'joint_4'"),
+                (JointState(name=[*JOINTS, 'joint_2'], effort=[1.0] * 5),
+                 "names joint 'joint_2' twice"),
+                (JointState(name=[*JOINTS[:3], 'elbow'], effort=[1.0] * 4),
+                 "unknown joint 'elbow'")):
+            commands.publish(message)
+            assert 'held' in listener.wait_for_report(words, WARN).message
+        old = JointState(name=JOINTS, effort=[1.0] * 4)
+        old.header.stamp.nanosec = 1
+        commands.publish(old)
+        listener.wait_for_report('s ago; it is ignored', WARN)
+        assert np.ptp([m.position for m in listener.states], axis=0).max() == 0.0
+        second = listener.publisher(JointState, 'joint_commands')
+        listener.wait_for_report('2 nodes publish joint_commands', WARN)
+        listener.node.destroy_publisher(second)
+
+
+def test_a_stale_command_ends_in_a_hold_and_a_fresh_one_ends_the_hold(listener):
+    """Joints in any order, too much effort is limited and said, silence brakes."""
+    with nodes('scara_helix', 'dynamics', dynamics={'realtime_factor': 0.5}):
+        commands = listener.publisher(JointState, 'joint_commands')
+        for _ in range(2):
+            seen = len(listener.states)
+            commands.publish(JointState(name=JOINTS[::-1], effort=[0.0, 0.0, 0.0, 1e6]))
+            listener.wait(lambda: any(m.effort[0] > 0 for m in listener.states[seen:]))
+            moved = next(m for m in listener.states[seen:] if m.effort[0] > 0)
+            assert moved.effort[0] < 1e6 and not any(moved.effort[1:])
+            listener.wait(lambda: not any(listener.states[-1].velocity))
+        listener.wait_for_report('limited to', WARN)
+        assert np.isfinite([m.position for m in listener.states]).all()
+
+
+@pytest.mark.parametrize('reaction', ['damping', 'zero'])
+def test_other_reactions_to_silence(listener, reaction):
+    """Each is named in diagnostics, and the arm stays finite."""
+    with nodes('scara_helix', 'dynamics', dynamics={'on_timeout': reaction}):
+        commands = listener.publisher(JointState, 'joint_commands')
+        commands.publish(JointState(name=JOINTS, effort=[0.5, 0.0, 0.0, 0.0]))
+        listener.wait_for_report(f'no command in time: {reaction}')
+        assert np.isfinite([[*m.position, *m.velocity] for m in listener.states]).all()
+
+
+def test_beyond_a_joint_limit_the_arm_is_held_until_reset(listener):
+    """An error that names the joint; commands are deaf until ~/reset."""
+    with nodes('scara_helix', 'dynamics', dynamics={'command_timeout': 1000.0}):
+        commands = listener.publisher(JointState, 'joint_commands')
+        push = JointState(name=JOINTS, effort=[1e3, 0.0, 0.0, 0.0])
+        commands.publish(push)
+        report = listener.wait_for_report('beyond its limits', ERROR)
+        assert 'joint_' in report.message and '~/reset' in report.message
+        commands.publish(push)
+        seen, at = len(listener.states), listener.states[-1].position
+        listener.wait(lambda: len(listener.states) > seen + 100)
+        assert listener.states[-1].position == at
+        assert listener.call(Trigger, '/dynamics/reset').success
+        listener.wait_for_report('held until the first command', OK)
+        assert listener.states[-1].position == listener.states[0].position

@@ -1,0 +1,96 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Pause, step, reset, the clock, and motions that start again."""
+
+import numpy as np
+import pytest
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+from system.graph import Listener, nodes, stamp
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+pytestmark = pytest.mark.dds
+GRAPH = ('dynamics', 'controller', 'trajectory')
+PERIOD, NANO = 1_000_000, 1_000_000_000
+
+
+@pytest.fixture
+def listener():
+    """Join the graph for one test."""
+    made = Listener()
+    yield made
+    made.close()
+
+
+def clock_of(listener):
+    """Return the list in which the times of /clock are collected."""
+    seen = []
+    listener.node.create_subscription(
+        Clock, '/clock', lambda m: seen.append(m.clock.sec * NANO + m.clock.nanosec), 100)
+    return seen
+
+
+@pytest.mark.parametrize('mode', ['free', 'lockstep'])
+def test_pause_step_reset(listener, mode):
+    """Paused, a step is one period; reset is the first state at a later time; time only grows."""
+    clock = clock_of(listener)
+    with nodes('scara_helix', *GRAPH, dynamics={'mode': mode, 'realtime_factor': 0.5}):
+        listener.wait(lambda: any(any(m.velocity) for m in listener.states))
+        refused = listener.call(Trigger, '/dynamics/step')
+        assert not refused.success and 'pause first' in refused.message
+        assert listener.call(SetBool, '/dynamics/set_pause', data=True).success
+        for _ in range(5):  # states that were in the air
+            listener.executor.spin_once(timeout_sec=0.1)
+        now = listener.now
+        for k in range(3):
+            assert listener.call(Trigger, '/dynamics/step').success
+            listener.wait(lambda: listener.now >= now + (k + 1) * PERIOD)
+            assert listener.now == now + (k + 1) * PERIOD
+        assert listener.call(Trigger, '/dynamics/reset').success
+        listener.wait(lambda: listener.now > now + 3 * PERIOD)
+        assert listener.states[-1].position == listener.states[0].position
+        assert not any(listener.states[-1].velocity)
+        assert listener.call(SetBool, '/dynamics/set_pause', data=False).success
+        listener.wait(lambda: listener.now > now + 100 * PERIOD)
+    assert len(clock) > 3 and clock == sorted(clock)
+    times = [stamp(m) for m in listener.states]
+    assert times == sorted(times)
+
+
+def test_a_motion_starts_again_on_request_and_each_time_it_ends(listener):
+    """~/start replaces the running motion; repeat sends the next before the end."""
+    sent, error = [], [9.0]
+    listener.node.create_subscription(JointTrajectory, 'controller/joint_trajectory',
+                                      lambda m: sent.append(stamp(m)), 10)
+    listener.node.create_subscription(JointState, 'controller/error',
+                                      lambda m: error.append(max(map(abs, m.position))), 10)
+    with nodes('scara_helix', *GRAPH, dynamics={'realtime_factor': 0.5},
+               trajectory={'repeat': True, 'duration': 1.0}):
+        listener.wait(lambda: len(set(sent)) > 1)
+        starts = sorted(set(sent))
+        assert np.all(np.diff(starts) == NANO) and listener.now < starts[1]
+        assert listener.call(Trigger, '/trajectory/start').success
+        listener.wait(lambda: any((s - starts[0]) % NANO for s in sent))
+        again = next(s for s in sent if (s - starts[0]) % NANO)
+        assert again % PERIOD == 0
+        listener.wait(lambda: listener.now > again + NANO // 2 and error[-1] < 1e-2)
+
+
+def test_a_later_start_in_lockstep_does_not_wait_for_ever(listener):
+    """The arm is held by the controller until the motion begins, then follows it."""
+    with nodes('scara_helix', 'dynamics', 'controller', dynamics={'mode': 'lockstep'}):
+        listener.wait(lambda: listener.states)
+        at = np.array(listener.states[0].position)
+        message = JointTrajectory(joint_names=list(listener.states[0].name))
+        message.header.stamp.sec, message.header.stamp.nanosec = 1, NANO // 5
+        for k in range(2):
+            point = JointTrajectoryPoint(positions=at + [0.1 * k, 0.0, 0.0, 0.0],
+                                         velocities=[0.0] * 4)
+            point.time_from_start.nanosec = k * NANO // 2
+            message.points.append(point)
+        listener.publisher(JointTrajectory, 'controller/joint_trajectory').publish(message)
+        listener.wait_until(2.2)
+    held = [m.position for m in listener.states if stamp(m) <= 1.2 * NANO]
+    assert np.abs(np.array(held) - at).max() < 1e-4
+    assert abs(listener.states[-1].position[0] - at[0] - 0.1) < 1e-3
