@@ -12,7 +12,8 @@ from typing import Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import ConstraintError
+from robodyn_ros.errors import ConstraintError, SingularMassError
+from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.plant import Plant
 from robodyn_ros.signals import State
 
@@ -53,6 +54,11 @@ def assemble_start(plant: Plant, state: State, *, hold: Sequence[str] = (),
     if not plant.row_names:
         return Assembly(State(state.t, q, v), q - start_q, v - start_v, 0.0)
     phi, _, rows = plant.constraint_rows(State(state.t, q, v), parameters)
+    finite = np.isfinite(phi) & np.isfinite(rows).all(axis=1)
+    if not finite.all():
+        raise ConstraintError(f'row {plant.row_names[int(np.argmin(finite))]!r} of {robot.name} is '
+                              f'no finite number at q = {np.round(q, 6).tolist()}; correct the '
+                              'function, or start where it is defined')
     for _ in range(ITERATIONS):
         worst = np.abs(phi).max()
         if worst < 0.01 * TOLERANCE:
@@ -90,8 +96,13 @@ def _velocity_change(plant: Plant, state: State,
                      parameters: Mapping[str, float] | None) -> np.ndarray:
     """Change of v that fits A v = c, smallest in the kinetic energy norm."""
     _, rate, rows = plant.constraint_rows(state, parameters)
-    mass = plant.robot.mass_matrix(state.q)
-    lower = np.linalg.cholesky(mass)
+    values = Parameters.from_flat(plant.parameter_vector(parameters)[:len(NAMES)].tolist())
+    try:
+        lower = np.linalg.cholesky(plant.robot.mass_matrix(state.q, values))
+    except np.linalg.LinAlgError:
+        raise SingularMassError(f'the mass matrix of {plant.robot.name} is not positive definite '
+                                f'at q = {np.round(state.q, 6).tolist()}; give every moving link '
+                                'mass and inertia') from None
     half = np.linalg.solve(lower, rows.T).T
     change = np.linalg.lstsq(half, -rate, rcond=1e-10)[0]
     return np.linalg.solve(lower.T, change)

@@ -81,7 +81,7 @@ def _called(text: str, key: str, made: Any, *args: Any, **kwargs: Any) -> Any:
     """Call what an import path names; a failure is a sentence."""
     try:
         return made(*args, **kwargs)
-    except Exception as error:  # noqa: B902  a user's function may fail in any way
+    except (Exception, SystemExit) as error:  # noqa: B902  a user's function may fail in any way
         raise ScenarioError(f'{key} is {text!r}: it cannot be called as needed '
                             f'({type(error).__name__}: {error})') from error
 
@@ -138,8 +138,8 @@ class Constant:
         return [self.value]
 
 
-def reference_of(robot: Robot, settings: TrajectorySettings, duration: float,
-                 period: float) -> Reference | None:
+def reference_of(robot: Robot, settings: TrajectorySettings, duration: float, period: float,
+                 model: ModelSettings | None = None) -> Reference | None:
     """Sample the joint motion of a trajectory at every control instant; None without one."""
     motion = motion_of(settings)
     if motion is None:
@@ -160,7 +160,7 @@ def reference_of(robot: Robot, settings: TrajectorySettings, duration: float,
             robot, task_of(settings), start, duration, step=period, kp=chosen.kp, kd=chosen.kd,
             integrator=chosen.integrator, through_singularities=chosen.through_singularities)
     if not settings.ignore_limits:
-        check_limits(robot, reference)
+        check_limits(robot, reference, parameters_of(robot, model) if model else None)
     return reference
 
 

@@ -29,8 +29,7 @@ EPILOGUE = """examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    parser = _parser()
-    chosen = parser.parse_args(arguments)
+    chosen = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.WARNING if chosen.quiet else logging.INFO,
                         format='robodyn: %(message)s', stream=sys.stderr)
     try:
@@ -41,6 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         sys.stderr.close()
         return 0
+    except OSError as error:  # a full disk, an unwritable place
+        place = f' {error.filename!r}' if error.filename else ''
+        print(f'robodyn: cannot write{place} ({error.strerror or error}); choose another place or '
+              'make room', file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print('robodyn: interrupted', file=sys.stderr)
         return 130
@@ -66,25 +70,25 @@ def _parser() -> argparse.ArgumentParser:
     source.add_argument('robot', help='name of a robot (robodyn list) or path of a URDF')
     source.add_argument('--function', default='mass_and_bias',
                         help='mass_and_bias, bias_parts, inverse_dynamics, forward_dynamics, '
-                             'energy, or "frame NAME" (default: %(default)s)')
+                             'energy, "frame NAME" or "position NAME" (default: %(default)s)')
     source.set_defaults(run=_source)
 
-    _lazy(verbs, 'simulate', 'robodyn_ros.simulate_command',
+    _verb(verbs, 'simulate', 'robodyn_ros.simulate_command',
           'run a scenario in compiled code, without ROS')
-    _lazy(verbs, 'run', 'robodyn_ros.run_command',
+    _verb(verbs, 'run', 'robodyn_ros.run_command',
           'run a scenario as ROS 2 nodes in this process')
-    _lazy(verbs, 'reproduce', 'robodyn_ros.papers.reproduce',
+    _verb(verbs, 'reproduce', 'robodyn_ros.papers.reproduce',
           'run the studies of the five papers and compare every number')
     bench = verbs.add_parser('bench', help='measure speed beside other engines')
     kinds = bench.add_subparsers(dest='kind', metavar='WHAT', required=True)
-    _lazy(kinds, 'engine', 'robodyn_ros.bench.engine',
+    _verb(kinds, 'engine', 'robodyn_ros.bench.engine',
           'steps, terms, growth and rollouts beside MuJoCo and Pinocchio')
-    _lazy(kinds, 'loop', 'robodyn_ros.bench.closed_loop',
+    _verb(kinds, 'loop', 'robodyn_ros.bench.closed_loop',
           'a closed loop beside the same one written with Pinocchio from Python')
     return parser
 
 
-def _lazy(verbs: argparse._SubParsersAction, name: str, module: str, text: str) -> None:
+def _verb(verbs: argparse._SubParsersAction, name: str, module: str, text: str) -> None:
     """Add a verb whose module provides add_arguments(parser) and run(arguments)."""
     part = importlib.import_module(module)
     parser = verbs.add_parser(name, help=text, description=part.__doc__,
@@ -119,8 +123,8 @@ def _list(arguments: argparse.Namespace) -> int:
 def _source(arguments: argparse.Namespace) -> int:
     robot = robodyn_ros.load_robot(arguments.robot)
     name = arguments.function
-    if name.startswith('frame '):
-        robot.find_frame(name[len('frame '):])
+    if ' ' in name:
+        robot.find_frame(name.partition(' ')[2])
     print(robot.compiled.program(name).source)
     return 0
 

@@ -11,6 +11,10 @@ from typing import Any
 from robodyn_ros.errors import ScenarioError
 
 
+FOLDERS: list[str] = []
+"""Folders of scenario files, where a user's own modules may lie beside them."""
+
+
 def is_import_path(text: str) -> bool:
     """Tell 'my_package.module:name' from the name of something ready-made."""
     return ':' in text
@@ -18,16 +22,17 @@ def is_import_path(text: str) -> bool:
 
 def import_object(text: str, key: str) -> Any:
     """
-    Return what 'package.module:name' names; the current folder is searched too.
+    Return what 'package.module:name' names; the current folder and the scenario's are searched too.
 
     :param key: the setting that holds the path, for the complaint
     """
     module_name, _, name = text.partition(':')
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    for folder in (os.getcwd(), *FOLDERS):
+        if folder not in sys.path:
+            sys.path.append(folder)
     try:
         module = importlib.import_module(module_name)
-    except Exception as error:  # noqa: B902  a user's module may fail in any way
+    except (Exception, SystemExit) as error:  # noqa: B902  a user's module may fail in any way
         raise ScenarioError(f'{key} is {text!r}: the module cannot be imported '
                             f'({type(error).__name__}: {error})') from error
     if not hasattr(module, name):

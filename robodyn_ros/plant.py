@@ -22,7 +22,8 @@ from robodyn_ros import plant_checks, plant_program
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.ready_made import loops_of
 from robodyn_ros.constraints.stabilisation import Stabilisation, step_warning
-from robodyn_ros.errors import SizeError, StateError
+from robodyn_ros.errors import ConstraintError, SizeError, StateError
+from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.plant_program import CHOLESKY, RANK
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import Control, Rollout, rollout_from_rows, State
@@ -85,11 +86,18 @@ class Plant:
                 f'the constraint rows of {self.robot.name}', self._traced)
         return self._programs['rows']
 
+    def parameter_vector(self, changes: Mapping[str, float] | None = None) -> np.ndarray:
+        """Return all run-time parameters, some changed; what no payload can have is refused."""
+        vector = self.table.vector(changes)
+        if changes:
+            self.robot.check_parameters(Parameters.from_flat(vector[:len(NAMES)].tolist()))
+        return vector
+
     def constraint_rows(self, state: State, parameters: Mapping[str, float] | None = None
                         ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Position errors phi (m,), their rates (m,) and A (m, n) at a state."""
         n, m = self.robot.n, len(self.row_names)
-        w = self.rows.prepared(self.table.vector(parameters))
+        w = self.rows.prepared(self.parameter_vector(parameters))
         y = self.rows.evaluate('rows', self._input(state, None), w)
         return y[:m], y[m:2 * m], y[2 * m:].reshape(m, n)
 
@@ -110,18 +118,22 @@ class Plant:
             raise StateError(f'every is {every}; expected 1 or more steps between samples')
         n, m = self.robot.n, len(self.row_names)
         width = 1 + 5 * n + 3 * m
-        rows = np.empty((count // every + 1) * width)
+        try:
+            rows = np.empty((count // every + 1) * width)
+        except (MemoryError, ValueError):
+            raise StateError(f'{count // every + 1} samples do not fit into memory; record every '
+                             'so many steps, or shorten the duration') from None
         x = self._input(state, tau)
         flat = self._reference(reference, count)
-        written = self._run(x, count, every, flat, rows, self.table.vector(parameters))
+        written = self._run(x, count, every, flat, rows, self.parameter_vector(parameters))
         return rollout_from_rows(rows[:written * width].reshape(written, width), n, m)
 
     def advance(self, state: State, tau: object = None, *, steps: int = 1,
                 parameters: Mapping[str, float] | None = None) -> State:
         """Return the state some steps later, without recording."""
-        x = self._input(state, tau)
+        x, steps = self._input(state, tau), self._steps(None, steps)
         self._run(x, steps, 0, self._reference(None, steps), np.empty(1),
-                  self.table.vector(parameters))
+                  self.parameter_vector(parameters))
         n = self.robot.n
         return State(float(x[0]), x[1:1 + n].copy(), x[1 + n:1 + 2 * n].copy())
 
@@ -159,7 +171,7 @@ class Plant:
         """Rates (qdot, a) at a state: qdot differs from v under velocity correction."""
         n = self.robot.n
         y = np.empty(plant_program.scratch_size(n, len(self.row_names)))
-        vector, x = self.table.vector(parameters), self._input(state, tau)
+        vector, x = self.parameter_vector(parameters), self._input(state, tau)
         for variant in self._variants():
             program = self.program(variant)
             code = program.names['derivative'](x, program.prepared(vector), y)
@@ -191,12 +203,15 @@ class Plant:
                 program.prepared(vector), y, s, reference, rows, queue, done)
             taken = int(done[0])
             if code == loops.DEPENDENT and self.solver == 'auto' and variant == CHOLESKY:
-                LOG.info('constraint rows of %s became dependent at t = %g s: finding ranks',
-                         self.robot.name, x[0])
+                if RANK not in self._programs:  # once per plant
+                    LOG.info('constraint rows of %s became dependent at t = %g s: finding ranks',
+                             self.robot.name, x[0])
                 if taken == 0:  # the second variant begins with the first control instant again
                     x[1 + 2 * n:], queue = torque, np.tile(torque, max(1, self._delay))
                 continue
             break
+        if code == loops.DEPENDENT and variant == RANK:
+            code = loops.NOT_FINITE  # this variant knows dependent rows: these are no numbers
         if code == loops.SINGULAR and program.names['derivative'](
                 x, program.prepared(vector), y) == loops.OK:
             code = loops.NOT_FINITE  # the mass is fine where the step began: the step ran away
@@ -210,6 +225,14 @@ class Plant:
         if code == loops.OK:
             return
         error = plant_checks.failure(self.robot, self.row_names, code, x)
+        state: State = error.state
+        bad = ~np.isfinite(self.constraint_rows(state)[0]) if self.row_names else np.zeros(0)
+        if bad.any():
+            row = self.row_names[int(np.argmax(bad))]
+            error = ConstraintError(f'row {row!r} of {self.robot.name} is no finite number at t = '
+                                    f'{state.t:.6g} s, q = {np.round(state.q, 6).tolist()}; '
+                                    'correct the function, or start where it is defined')
+            error.state = state
         error.partial = kept
         raise error
 
@@ -231,8 +254,9 @@ class Plant:
             raise StateError(f'the duration is {duration}; expected finite seconds')
         count = steps if steps is not None else int(round(float(duration or 0.0)
                                                           / self.step_size))
-        if count < 0:
-            raise StateError(f'the rollout has {count} steps; expected none or more')
+        if count != int(count) or count < 0:
+            raise StateError(f'the rollout has {count} steps; expected a whole number, none or '
+                             'more')
         return int(count)
 
     def _reference_size(self) -> int:

@@ -89,7 +89,7 @@ def _trace_law(control: Control, t: Scalar, q: list[Scalar], v: list[Scalar],
         raise TracingError(f'the control law: {error}') from error
     except RobodynError:
         raise
-    except Exception as error:  # noqa: B902  a user's law may raise anything
+    except (Exception, SystemExit) as error:  # noqa: B902  a user's law may raise anything
         raise TracingError(f'the control law raised {type(error).__name__}: {error}; it must '
                            'return one torque per joint') from error
     if len(tau) != len(q):

@@ -90,9 +90,10 @@ def _print(facts: dict[str, Any]) -> None:
                         'motion as ROS 2 nodes')
     for heading in ('quantity', 'achieved', 'expected'):
         table.add_column(heading)
-    table.add_row('tracking error, largest',
-                  f'{facts["tracking_error"]:.3g} {facts["tracking_unit"]}',
-                  f'{facts["expected_tracking_error"]:.3g}, at most {facts["tolerance"]:g}')
+    if facts['expected_tracking_error'] is not None:
+        table.add_row('tracking error, largest',
+                      f'{facts["tracking_error"]:.3g} {facts["tracking_unit"]}',
+                      f'{facts["expected_tracking_error"]:.3g}, at most {facts["tolerance"]:g}')
     if facts['violation'] is not None:
         table.add_row('constraint violation, largest', f'{facts["violation"]:.3g}',
                       f'{facts["expected_violation"]:.3g}')

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Mapping, Sequence
 
 from robodyn_ros.errors import ScenarioError, UnknownNameError
+from robodyn_ros.importing import FOLDERS
 from robodyn_ros.settings import merge, settings_from
 from robodyn_ros.share import share_folder
 import yaml
@@ -28,7 +29,7 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True)
 class PayloadSettings:
-    """A rigid body fixed to the robot's payload frame, tool0."""
+    """A rigid body fixed to the frame tool0, or to the last link where there is none."""
 
     mass: float = 0.0
     """[kg]"""
@@ -79,7 +80,7 @@ class DynamicsSettings(ModelSettings):
     step: float = 1e-3
     """Integration step [s]."""
     integrator: str = 'rk4'
-    """rk4, semi_implicit_euler, euler or heun."""
+    """rk4, heun, semi_implicit_euler, euler or taylor."""
     initial_position: Numbers = ()
     """[rad] or [m]; empty: the start of the reference."""
     initial_velocity: Numbers = ()
@@ -196,6 +197,8 @@ def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scen
     data = _flattened(_read(path), path)
     for change in changes:
         merge(data, change)
+    if str(path.parent.resolve()) not in FOLDERS:
+        FOLDERS.append(str(path.parent.resolve()))
     robot = data.get('robot', '')
     local = path.parent / str(robot)
     if str(robot).endswith('.urdf') and local.exists():

@@ -16,7 +16,7 @@ from typing import Any, Mapping
 from robodyn_ros.errors import ScenarioError, UnknownNameError
 import yaml
 
-POWER_OF_TEN = re.compile(r'[-+]?\d+[eE][-+]?\d+')
+POWER_OF_TEN = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+')
 """1e-3, which YAML 1.1 takes for a text (it wants 1.0e-3), but ROS 2 and people for a number."""
 
 

@@ -8,8 +8,9 @@ Run a scenario without ROS: plant, controller and reference closed-loop in one c
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+import math
 from operator import attrgetter
 from typing import Mapping
 
@@ -111,16 +112,17 @@ class Simulation:
 
         :param with_control: False leaves the control law out, for a plant driven from outside
         """
+        if duration is not None:
+            scenario = replace(scenario, duration=float(duration))
         refuse_negative(scenario)
-        self.scenario = scenario
-        self.duration = scenario.duration if duration is None else float(duration)
+        self.scenario, self.duration = scenario, scenario.duration
         self.robot = load_robot(scenario.robot)
         dynamics, controller = scenario.dynamics, scenario.controller
         self.period = whole_steps(controller.period, dynamics.step)
         self.duration = int(round(self.duration / controller.period)) * controller.period
         self.task = build.task_of(scenario.trajectory)
         self.reference = build.reference_of(self.robot, scenario.trajectory, self.duration,
-                                            controller.period)
+                                            controller.period, controller.model)
         self.control = build.control_of(self.robot, controller, self.task) if with_control \
             else None
         noisy = dynamics.noise.position > 0.0 or dynamics.noise.velocity > 0.0
@@ -164,8 +166,9 @@ def refuse_negative(scenario: Scenario) -> None:
     for key in ('duration', 'controller.delay', 'dynamics.noise.position',
                 'dynamics.noise.velocity', 'dynamics.noise.seed'):
         value = attrgetter(key)(scenario)
-        if value < 0:
-            raise ScenarioError(f'{scenario.name}: {key} is {value}; it cannot be negative')
+        if not 0 <= value < math.inf:
+            raise ScenarioError(f'{scenario.name}: {key} is {value}; expected a finite number '
+                                'that is not negative')
 
 
 def simulate(scenario: Scenario, duration: float | None = None) -> Result:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from typing import Any
@@ -36,9 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate and report; 0 if the tracking error stayed within the scenario's tolerance."""
-    if arguments.duration is not None and not arguments.duration > 0.0:
+    if arguments.duration is not None and not 0.0 < arguments.duration < math.inf:
         raise StateError(f'--duration is {arguments.duration}; expected a positive number of '
                          'seconds')
+    if arguments.output is not None:
+        _check_place(arguments.output)
     console = Console(stderr=True)
     with console.status(f'simulating {arguments.scenario}'):
         simulation = Simulation(load_scenario(arguments.scenario, arguments.changes),
@@ -69,19 +72,19 @@ def summary(result: Result, seconds: float) -> dict[str, Any]:
     """Return the numbers worth knowing of a run, as plain values."""
     scenario, motion = result.scenario, result.motion
     in_space = follows_space(result)
+    tracking: float | None = None
     if in_space:
         tracking = float(result.tool_error.max())
     elif result.reference is not None:
         tracking = float(np.abs(result.error).max())
-    else:
-        tracking = 0.0
     rows = bool(result.row_names)
     return {
         'scenario': scenario.name, 'robot': result.robot.name,
         'simulated_s': float(motion.t[-1]), 'wall_s': seconds,
         'realtime_factor': float(motion.t[-1]) / seconds,
         'tracking_error': tracking, 'tracking_unit': 'm' if in_space else 'rad or m',
-        'tolerance': scenario.tolerance, 'healthy': tracking <= scenario.tolerance,
+        'tolerance': scenario.tolerance,
+        'healthy': tracking is None or tracking <= scenario.tolerance,
         'constraint_rows': list(result.row_names),
         'violation': float(motion.violation.max()) if rows else None,
         'constraint_force_min': motion.constraint_force.min(axis=0).tolist() if rows else None,
@@ -92,13 +95,20 @@ def summary(result: Result, seconds: float) -> dict[str, Any]:
     }
 
 
+def _check_place(path: str) -> None:
+    """Complain before the work, not after it, about a file that cannot be written."""
+    try:
+        with open(path, 'ab'):
+            pass
+    except OSError as error:
+        raise StateError(f'--output {path!r} cannot be written ({error.strerror}); give a path in '
+                         'a folder that exists') from None
+
+
 def _keep(path: str | None, motion: Any) -> None:
     if path and motion is not None:
-        try:
-            np.savez(path, **motion._asdict())
-        except OSError as error:
-            raise StateError(f'--output {path!r} cannot be written ({error.strerror}); give a '
-                             'path in a folder that exists') from None
+        with open(path, 'wb') as file:  # by hand: savez would append .npz to other names
+            np.savez(file, **motion._asdict())
 
 
 def _print(facts: dict[str, Any], output: str | None) -> None:
@@ -107,9 +117,10 @@ def _print(facts: dict[str, Any], output: str | None) -> None:
                         'simulated', show_header=True)
     for heading in ('quantity', 'value', 'expected'):
         table.add_column(heading)
-    table.add_row('tracking error, largest',
-                  f'{facts["tracking_error"]:.3g} {facts["tracking_unit"]}',
-                  f'at most {facts["tolerance"]:g}: {"yes" if facts["healthy"] else "NO"}')
+    if facts['tracking_error'] is not None:
+        table.add_row('tracking error, largest',
+                      f'{facts["tracking_error"]:.3g} {facts["tracking_unit"]}',
+                      f'at most {facts["tolerance"]:g}: {"yes" if facts["healthy"] else "NO"}')
     if facts['constraint_rows']:
         table.add_row('constraint violation, largest', f'{facts["violation"]:.3g}', '')
         for joint, low, high in zip(facts['joints'], facts['constraint_force_min'],

@@ -17,6 +17,7 @@ from typing import Any, Callable
 import numpy as np
 from rich.console import Console
 
+from robodyn_ros.bench.engine import positive
 from robodyn_ros.bench.peers import find, missing, PINOCCHIO, Pinocchio
 from robodyn_ros.bench.row import compared, Row
 from robodyn_ros.bench.timing import interleave
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument('--json', action='store_true', help='print a JSON list of rows')
     parser.add_argument('--duration', type=float, default=20.0, help='simulated seconds')
-    parser.add_argument('--repeats', type=int, default=15, help='turns of each contender')
+    parser.add_argument('--repeats', type=positive, default=15, help='turns of each contender')
 
 
 def run(arguments: argparse.Namespace) -> int:

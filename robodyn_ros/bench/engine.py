@@ -4,7 +4,7 @@
 The engine's speed beside MuJoCo and Pinocchio, all measured in one run: robodyn bench engine.
 
     robodyn bench engine             tables; some minutes, most of them compiling the longest chain
-    robodyn bench engine --quick     within a minute
+    robodyn bench engine --quick     about a minute
     robodyn bench engine --json      a JSON list of rows on stdout, nothing else
 """
 from __future__ import annotations
@@ -26,11 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument('--json', action='store_true', help='print a JSON list of rows')
     parser.add_argument('--quick', action='store_true',
-                        help='finish within a minute: fewer repeats, short chains, one start-up')
+                        help='finish in about a minute: fewer repeats, short chains, one start-up')
     parser.add_argument('--only', nargs='+', choices=list(PARTS), metavar='PART',
                         help=f'measure only some of: {", ".join(PARTS)}')
-    parser.add_argument('--repeats', type=_positive, help=argparse.SUPPRESS)
-    parser.add_argument('--steps', type=_positive, help=argparse.SUPPRESS)
+    parser.add_argument('--repeats', type=positive, help=argparse.SUPPRESS)
+    parser.add_argument('--steps', type=positive, help=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -48,7 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
+    """Read a count for argparse."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f'{number} is not positive')

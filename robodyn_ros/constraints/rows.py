@@ -88,7 +88,7 @@ def _call(item: Constraint, robot: Robot, q: Sequence[Scalar], v: Sequence[Scala
         raise ConstraintError(f'constraint {item.name!r}: {error}') from error
     except RobodynError:
         raise
-    except Exception as error:  # noqa: B902  a user's function may raise anything
+    except (Exception, SystemExit) as error:  # noqa: B902  a user's function may raise anything
         raise ConstraintError(f'constraint {item.name!r} raised {type(error).__name__}: {error}; '
                               'correct the function') from error
     if isinstance(values, (Scalar, float, int)):

@@ -55,7 +55,8 @@ class TrajectoryNode(Node):
                                              given=scenario)
         self.robot = load_robot(scenario.robot)
         self.reference = build.reference_of(self.robot, scenario.trajectory, scenario.duration,
-                                            scenario.controller.period)
+                                            scenario.controller.period,
+                                            scenario.controller.model)
         if self.reference is None:
             raise ScenarioError(f'trajectory.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')

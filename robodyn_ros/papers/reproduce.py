@@ -60,6 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     if drawn:
         figures.require_matplotlib()  # before the work, not after
     folder = arguments.document / 'papers' if arguments.document else arguments.output
+    if drawn or arguments.document:
+        folder.mkdir(parents=True, exist_ok=True)  # complain before the work
     studies, paths = [], []
     with Bars(SpinnerColumn(), TextColumn('{task.description}'), BarColumn(),
               MofNCompleteColumn(), TimeElapsedColumn(), console=Console(stderr=True),
@@ -123,5 +125,4 @@ def _write_document(arguments: argparse.Namespace, studies: Sequence[Study],
         pictures = [(path.relative_to(arguments.document).as_posix(), figure.caption)
                     for path, figure in zip(own, study.figures)]
         parts.append(table.as_markdown(study, pictures))
-    arguments.document.mkdir(parents=True, exist_ok=True)
     (arguments.document / 'papers.md').write_text('\n'.join(parts), encoding='utf-8')

@@ -18,9 +18,6 @@ from robodyn_ros.robots import geometry
 from robodyn_ros.robots.extras import Extras, read_extras
 from robodyn_ros.robots.urdf import Inertial, JointRecord, LinkRecord, RobotRecord
 
-TRIANGLE = 1e-6
-"""Relative slack of the triangle inequality: room for rounded public files [-]."""
-
 
 class Assembled(NamedTuple):
     """The tree and what belongs to its joints."""
@@ -144,12 +141,6 @@ def _check(path: str, link: str, inertial: Inertial, welded: bool) -> None:
     if inertial.mass <= 0.0:
         raise RobotFileError(f'{path}: mass of link {link!r} is {inertial.mass}; a mass is '
                              'positive')
-    xx, xy, xz, yy, yz, zz = inertial.tensor
-    moments = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
-    if moments[0] < -TRIANGLE * moments[2] if welded else moments[0] <= 0.0:
-        raise RobotFileError(f'{path}: inertia of link {link!r} has the principal moment '
-                             f'{moments[0]:.6g}; all three are positive')
-    if moments[0] + moments[1] < moments[2] * (1.0 - TRIANGLE):
-        raise RobotFileError(
-            f'{path}: principal moments of link {link!r} are {moments[0]:.6g}, {moments[1]:.6g} '
-            f'and {moments[2]:.6g}; no body has one larger than the sum of the other two')
+    reason = geometry.impossible_inertia(inertial.tensor, allow_point=welded)
+    if reason:
+        raise RobotFileError(f'{path}: inertia of link {link!r} {reason}')

@@ -9,6 +9,9 @@ from robodyn_ros.mechanics.tree import Inertia
 from robodyn_ros.mechanics.vector import Matrix, Vector
 from robodyn_ros.robots.urdf import Inertial
 
+SLACK = 1e-6
+"""Relative slack of what is possible: room for rounded public files [-]."""
+
 
 def rotation_from_rpy(rpy: tuple) -> np.ndarray:
     """Rotation matrix of fixed-axis roll, pitch, yaw (URDF convention): Rz(y) Ry(p) Rx(r)."""
@@ -52,6 +55,24 @@ def inertia_about_origin(inertial: Inertial) -> tuple[float, np.ndarray, np.ndar
     tensor = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
     shift = centre @ centre * np.eye(3) - np.outer(centre, centre)
     return inertial.mass, inertial.mass * centre, tensor + inertial.mass * shift
+
+
+def impossible_inertia(tensor: tuple, allow_point: bool) -> str:
+    """
+    Tell why no rigid body has a tensor about its centre of mass; '' if one may.
+
+    :param tensor: ixx, ixy, ixz, iyy, iyz, izz
+    :param allow_point: accept moments that are zero
+    """
+    xx, xy, xz, yy, yz, zz = tensor
+    moments = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+    low, middle, high = moments.tolist()
+    if low < -SLACK * high if allow_point else low <= 0.0:
+        return f'has the principal moment {low:.6g}; all three are positive'
+    if low + middle < high * (1.0 - SLACK):
+        return (f'has the principal moments {low:.6g}, {middle:.6g} and {high:.6g}; no body has '
+                'one larger than the sum of the other two')
+    return ''
 
 
 def moved(part: tuple, rotation: np.ndarray, translation: np.ndarray) -> tuple:

@@ -25,6 +25,7 @@ from robodyn_ros.mechanics.vector import Vector
 from robodyn_ros.robots.assemble import assemble
 from robodyn_ros.robots.compiled import Compiled
 from robodyn_ros.robots.extras import Loop
+from robodyn_ros.robots.geometry import impossible_inertia
 from robodyn_ros.robots.orientation import roll_pitch_yaw
 from robodyn_ros.robots.urdf import parse_urdf, read_urdf, RobotRecord
 from robodyn_ros.share import share_folder
@@ -208,6 +209,10 @@ class Robot:
         if parameters.payload_mass < 0.0 or parameters.friction_scale < 0.0:  # type: ignore
             raise StateError(f'payload.mass is {parameters.payload_mass} and friction_scale is '
                              f'{parameters.friction_scale}; neither may be negative')
+        xx, yy, zz, xy, xz, yz = parameters.payload_inertia
+        reason = impossible_inertia((xx, xy, xz, yy, yz, zz), allow_point=True)
+        if reason:
+            raise StateError(f'payload.inertia {reason}')
         return parameters
 
     def _evaluate(self, name: str, parameters: Parameters | None, q: object, v: object,

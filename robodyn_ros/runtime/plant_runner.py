@@ -60,7 +60,7 @@ class PlantRunner:
         self._s = np.empty(2 + 8 * n)
         self._unused, self._done = np.empty(1), np.zeros(2, dtype=np.int64)
         self._x = np.empty(1 + 3 * n)
-        self._w = self._program.prepared(plant.table.vector(self._parameters))
+        self._w = self._program.prepared(plant.parameter_vector(self._parameters))
         self.mode, self.reason, self.periods = WAITING, '', 0
         self.reset()
 
@@ -112,7 +112,7 @@ class PlantRunner:
     def change(self, parameters: Mapping[str, float]) -> None:
         """Change run-time parameters such as payload.mass; all are checked before any applies."""
         changed = {**self._parameters, **parameters}
-        self._w = self._program.prepared(self.plant.table.vector(changed))
+        self._w = self._program.prepared(self.plant.parameter_vector(changed))
         self._parameters = changed
 
     def command_lost(self, reaction: str) -> None:

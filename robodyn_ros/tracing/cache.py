@@ -34,7 +34,6 @@ config: Any = numba_config  # its values are set at import, out of a type checke
 LOG = logging.getLogger('robodyn_ros')
 PROGRAM, CHECKSUMS = 'program.py', 'checksums.json'
 _warned: set[str] = set()
-_loaded: dict[str, dict[str, Any]] = {}  # programs of this process
 
 
 def folder() -> Path:
@@ -79,8 +78,8 @@ def _load_published(place: Path, source: str) -> dict[str, Any] | None:
     if not place.is_dir():
         return None
     try:
-        expected = json.loads((place / CHECKSUMS).read_text())
-        if expected == _checksums(place) and (place / PROGRAM).read_text() == source:
+        expected = json.loads((place / CHECKSUMS).read_text(encoding='utf-8'))
+        if expected == _checksums(place) and (place / PROGRAM).read_text(encoding='utf-8') == source:
             return _execute(source, place / PROGRAM, keep=True)
         reason = 'a file is damaged'
     except Exception as error:  # noqa: B902  any failure to load means: compile again
@@ -95,9 +94,9 @@ def _build(place: Path, source: str) -> dict[str, Any]:
     _sweep(place.parent)
     private = Path(tempfile.mkdtemp(prefix='.building-', dir=place.parent))
     try:
-        (private / PROGRAM).write_text(source)
+        (private / PROGRAM).write_text(source, encoding='utf-8')
         names = _execute(source, private / PROGRAM, keep=True)
-        (private / CHECKSUMS).write_text(json.dumps(_checksums(private)))
+        (private / CHECKSUMS).write_text(json.dumps(_checksums(private)), encoding='utf-8')
         try:
             os.rename(private, place)
         except OSError:

@@ -172,6 +172,8 @@ def solve_rows(y, j):
             y[right + r] -= y[at + k] * y[force + k]
             length += y[at + k] * y[at + k]
         length = math.sqrt(length)
+        if not length + abs(y[right + r]) + abs(y[right + ROWS + r]) < math.inf:
+            return math.nan, 0  # a row that is no number is not a row without effect
         y[norms + r] = length
         for k in range(N):
             y[at + k] = y[at + k] / length if length > 0.0 else 0.0

@@ -117,6 +117,8 @@ def project(x, w, y):
             return 1
         worst = 0.0
         for r in range(ROWS):
+            if not abs(y[2 * N + 1 + r]) < 1e300:
+                return 3
             worst = max(worst, abs(y[2 * N + 1 + r]))
         if worst < ON_ROWS:
             for k in range(N):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import threading
 import time
 from types import ModuleType
 from typing import Any, Sequence
@@ -36,6 +37,7 @@ def many_{name}(count, x, w, y):
 """
 
 _loaded: dict[str, dict[str, Any]] = {}  # programs of this process by their source
+_compiling = threading.Lock()
 
 
 class Program:
@@ -61,7 +63,7 @@ class Program:
     def _assemble(self, callable_kernels: Sequence[str], constants: dict[str, Any],
                   modules: Sequence[ModuleType]) -> str:
         numbers = {**{k: v for k, v in vars(tolerances).items() if k.isupper()}, **constants}
-        parts = [f'"""{self.title}: straight-line code, made by robodyn_ros."""',
+        parts = [repr(f'{self.title}: straight-line code, made by robodyn_ros.'),
                  'import math\n\nfrom numba import njit\n']
         parts += [f'{name} = {value}' for name, value in numbers.items() if name != 'ADVANCE']
         sincos = inspect.getsource(trigonometry.sincos)
@@ -90,12 +92,13 @@ class Program:
 
             def announce() -> None:
                 told.append(1)
-                LOG.info('compiling %s (%d operations); done once, then kept on disk',
+                LOG.info('compiling %s (%d operations); done once where programs can be kept',
                          self.title, sum(self.operations.values()))
 
-            if self.source not in _loaded:
-                _loaded[self.source] = cache.load(self.source, announce)
-            self._names = _loaded[self.source]
+            with _compiling:  # threads that need the same program wait for it
+                if self.source not in _loaded:
+                    _loaded[self.source] = cache.load(self.source, announce)
+                self._names = _loaded[self.source]
             if told:
                 LOG.info('compiled %s in %.1f s', self.title, time.perf_counter() - start)
         return self._names

@@ -42,7 +42,7 @@ MAY_IMPORT = {
     'assembly': _PLANT,
     'reference': _PLANT,
     'inverse_kinematics': _PLANT | {'assembly'},
-    'scenario': {'settings'},
+    'scenario': {'settings', 'importing'},
     'build': _WIRING,
     'simulate': _WIRING,
     'runtime': _WIRING | {'simulate'},

@@ -49,7 +49,7 @@ def test_refused_commands_leave_the_arm_held_and_are_named(listener):
 
 def test_a_stale_command_ends_in_a_hold_and_a_fresh_one_ends_the_hold(listener):
     """Joints in any order, too much effort is limited and said, silence brakes."""
-    with nodes('scara_helix', 'dynamics', dynamics={'realtime_factor': 0.5}):
+    with nodes('scara_helix', 'dynamics', dynamics={'command_timeout': 0.01}):
         commands = listener.publisher(JointState, 'joint_commands')
         for _ in range(2):
             seen = len(listener.states)
@@ -65,9 +65,10 @@ def test_a_stale_command_ends_in_a_hold_and_a_fresh_one_ends_the_hold(listener):
 @pytest.mark.parametrize('reaction', ['damping', 'zero'])
 def test_other_reactions_to_silence(listener, reaction):
     """Each is named in diagnostics, and the arm stays finite."""
-    with nodes('scara_helix', 'dynamics', dynamics={'on_timeout': reaction}):
+    with nodes('scara_helix', 'dynamics', dynamics={'on_timeout': reaction,
+                                                 'command_timeout': 0.01}):
         commands = listener.publisher(JointState, 'joint_commands')
-        commands.publish(JointState(name=JOINTS, effort=[0.5, 0.0, 0.0, 0.0]))
+        commands.publish(JointState(name=JOINTS, effort=[0.5, 0.0, 0.0, 4.9]))
         listener.wait_for_report(f'no command in time: {reaction}')
         assert np.isfinite([[*m.position, *m.velocity] for m in listener.states]).all()
 

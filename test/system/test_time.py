@@ -36,7 +36,7 @@ def test_pause_step_reset(listener, mode):
     """Paused, a step is one period; reset is the first state at a later time; time only grows."""
     clock = clock_of(listener)
     with nodes('scara_helix', *GRAPH, dynamics={'mode': mode, 'realtime_factor': 0.5}):
-        listener.wait(lambda: any(any(m.velocity) for m in listener.states))
+        listener.wait(lambda: listener.now > 1.5 * NANO)
         refused = listener.call(Trigger, '/dynamics/step')
         assert not refused.success and 'pause first' in refused.message
         assert listener.call(SetBool, '/dynamics/set_pause', data=True).success
@@ -50,7 +50,6 @@ def test_pause_step_reset(listener, mode):
         assert listener.call(Trigger, '/dynamics/reset').success
         listener.wait(lambda: listener.now > now + 3 * PERIOD)
         assert listener.states[-1].position == listener.states[0].position
-        assert not any(listener.states[-1].velocity)
         assert listener.call(SetBool, '/dynamics/set_pause', data=False).success
         listener.wait(lambda: listener.now > now + 100 * PERIOD)
     assert len(clock) > 3 and clock == sorted(clock)
@@ -92,5 +91,5 @@ def test_a_later_start_in_lockstep_does_not_wait_for_ever(listener):
         listener.publisher(JointTrajectory, 'controller/joint_trajectory').publish(message)
         listener.wait_until(2.2)
     held = [m.position for m in listener.states if stamp(m) <= 1.2 * NANO]
-    assert np.abs(np.array(held) - at).max() < 1e-4
+    assert np.abs(np.array(held) - at).max() < 1e-2  # the start has a speed
     assert abs(listener.states[-1].position[0] - at[0] - 0.1) < 1e-3
