@@ -56,9 +56,10 @@ def assemble_start(plant: Plant, state: State, *, hold: Sequence[str] = (),
     phi, _, rows = plant.constraint_rows(State(state.t, q, v), parameters)
     finite = np.isfinite(phi) & np.isfinite(rows).all(axis=1)
     if not finite.all():
-        raise ConstraintError(f'row {plant.row_names[int(np.argmin(finite))]!r} of {robot.name} is '
-                              f'no finite number at q = {np.round(q, 6).tolist()}; correct the '
-                              'function, or start where it is defined')
+        row = plant.row_names[int(np.argmin(finite))]
+        raise ConstraintError(f'row {row!r} of {robot.name} is no finite number at q = '
+                              f'{np.round(q, 6).tolist()}; correct the function, or start where '
+                              'it is defined')
     for _ in range(ITERATIONS):
         worst = np.abs(phi).max()
         if worst < 0.01 * TOLERANCE:

@@ -22,7 +22,7 @@ def is_import_path(text: str) -> bool:
 
 def import_object(text: str, key: str) -> Any:
     """
-    Return what 'package.module:name' names; the current folder and the scenario's are searched too.
+    Return what 'package.module:name' names; the scenario's folder and this one are searched too.
 
     :param key: the setting that holds the path, for the complaint
     """

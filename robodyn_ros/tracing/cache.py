@@ -79,7 +79,8 @@ def _load_published(place: Path, source: str) -> dict[str, Any] | None:
         return None
     try:
         expected = json.loads((place / CHECKSUMS).read_text(encoding='utf-8'))
-        if expected == _checksums(place) and (place / PROGRAM).read_text(encoding='utf-8') == source:
+        kept = (place / PROGRAM).read_text(encoding='utf-8')
+        if expected == _checksums(place) and kept == source:
             return _execute(source, place / PROGRAM, keep=True)
         reason = 'a file is damaged'
     except Exception as error:  # noqa: B902  any failure to load means: compile again

@@ -115,7 +115,7 @@ def test_a_keyword_without_a_number_is_told():
     """Run-time parameters need a default that is a number."""
     def own(robot, q, t, *, radius='far'):
         return [q[0]]
-    with pytest.raises(ConstraintError, match="'own'.*'radius'.*'far'; expected a number"):
+    with pytest.raises(ConstraintError, match="'own'.*'radius'.*'far'; expected a finite number"):
         constraint(own)
 
 

@@ -65,8 +65,8 @@ def test_a_stale_command_ends_in_a_hold_and_a_fresh_one_ends_the_hold(listener):
 @pytest.mark.parametrize('reaction', ['damping', 'zero'])
 def test_other_reactions_to_silence(listener, reaction):
     """Each is named in diagnostics, and the arm stays finite."""
-    with nodes('scara_helix', 'dynamics', dynamics={'on_timeout': reaction,
-                                                 'command_timeout': 0.01}):
+    options = {'on_timeout': reaction, 'command_timeout': 0.01}
+    with nodes('scara_helix', 'dynamics', dynamics=options):
         commands = listener.publisher(JointState, 'joint_commands')
         commands.publish(JointState(name=JOINTS, effort=[0.5, 0.0, 0.0, 4.9]))
         listener.wait_for_report(f'no command in time: {reaction}')
