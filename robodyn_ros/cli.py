@@ -77,6 +77,8 @@ def _parser() -> argparse.ArgumentParser:
           'run a scenario in compiled code, without ROS')
     _verb(verbs, 'run', 'robodyn_ros.run_command',
           'run a scenario as ROS 2 nodes in this process')
+    _verb(verbs, 'check-driver', 'robodyn_ros.driver_check_command',
+          'check the driver of a robot before the controller meets it')
     _verb(verbs, 'reproduce', 'robodyn_ros.papers.reproduce',
           'run the studies of the five papers and compare every number')
     bench = verbs.add_parser('bench', help='measure speed beside other engines')
@@ -85,6 +87,8 @@ def _parser() -> argparse.ArgumentParser:
           'steps, terms, growth and rollouts beside MuJoCo and Pinocchio')
     _verb(kinds, 'loop', 'robodyn_ros.bench.closed_loop',
           'a closed loop beside the same one written with Pinocchio from Python')
+    _verb(kinds, 'ros', 'robodyn_ros.bench.ros',
+          'the nodes beside a bare ping-pong between two rclpy processes')
     return parser
 
 

@@ -71,6 +71,7 @@ class NoiseSettings:
     velocity: float = 0.0
     """Standard deviation [rad/s] or [m/s]."""
     seed: int = 0
+    """The same seed gives the same noise."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,7 @@ class InverseKinematicsSettings:
     start: Numbers = ()
     """Configuration that picks the branch [rad] or [m]; empty: all zero."""
     through_singularities: bool = False
+    """Give way at singularities and catch up behind, instead of refusing the path."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from robodyn_ros.nodes.controller_node import ControllerNode
-from robodyn_ros.nodes.dynamics_node import DynamicsNode, DynamicsOptions
+from robodyn_ros.nodes.dynamics_node import DynamicsNode
+from robodyn_ros.nodes.dynamics_options import DynamicsOptions
 from robodyn_ros.nodes.trajectory_node import TrajectoryNode
 from robodyn_ros.runtime.plant_runner import FAULT
 from robodyn_ros.scenario import Scenario

@@ -10,7 +10,6 @@ k + 1 when the command stamped with state k has arrived, so runs repeat to the l
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
 import sys
 import time
 from typing import Any
@@ -21,14 +20,15 @@ import numpy as np
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from robodyn_ros import build
-from robodyn_ros.errors import CommandError, ScenarioError
+from robodyn_ros.errors import CommandError
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.nodes import messages
+from robodyn_ros.nodes.dynamics_options import check_options, DynamicsOptions
 from robodyn_ros.nodes.parameters import on_change, scenario_of
 from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import CLOCK, LATCHED, STREAM
 from robodyn_ros.runtime.joint_names import JointOrder
-from robodyn_ros.runtime.plant_runner import FAULT, misfit, MOVING, PlantRunner, TIMEOUT_REACTIONS
+from robodyn_ros.runtime.plant_runner import FAULT, misfit, MOVING, PlantRunner
 from robodyn_ros.runtime.reasons import Reasons
 from robodyn_ros.scenario import DynamicsSettings, Scenario
 from robodyn_ros.simulate import Simulation
@@ -42,22 +42,6 @@ FIRST_STAMP = messages.NANO
 """Simulated time starts at 1 s: a stamp of 0 means 'now' or 'unknown' to ROS [ns]."""
 REPEAT = 0.1
 """Wall time after which an unanswered state is sent again in lockstep [s]."""
-
-
-@dataclass(frozen=True)
-class DynamicsOptions:
-    """What only the node has."""
-
-    mode: str = 'free'
-    """free (paced by the wall clock) or lockstep (paced by the commands)."""
-    realtime_factor: float = 1.0
-    """Simulated seconds per wall second in free mode [-]."""
-    command_timeout: float = 0.1
-    """Age of the last command, in simulated time, at which on_timeout applies [s]."""
-    on_timeout: str = 'hold'
-    """hold (brake), damping (oppose motion, carry the weight) or zero (no torque)."""
-    watch_rate: float = 50.0
-    """Rate of topics that people watch, in simulated time [Hz]."""
 
 
 class DynamicsNode(Node):
@@ -74,7 +58,7 @@ class DynamicsNode(Node):
         super().__init__('dynamics', enable_logger_service=True, **node)
         scenario, self.options = scenario_of(self, 'dynamics', options, CHANGEABLE,
                                              given=scenario)
-        self._check_options()
+        check_options(self.options)
         run = Simulation(scenario, with_control=False)
         self.robot, self.scenario = run.robot, scenario
         waits = scenario.controller.kind != 'none'
@@ -88,16 +72,6 @@ class DynamicsNode(Node):
         on_change(self, scenario.dynamics, self._apply)
         self._announce(waits)
         self._start()
-
-    def _check_options(self) -> None:
-        for key, known in (('mode', ('free', 'lockstep')), ('on_timeout', TIMEOUT_REACTIONS)):
-            if getattr(self.options, key) not in known:
-                raise ScenarioError(f'{key} of node dynamics is {getattr(self.options, key)!r}; '
-                                    f'use one of {", ".join(known)}')
-        for key in ('realtime_factor', 'command_timeout', 'watch_rate'):
-            if not getattr(self.options, key) > 0.0:
-                raise ScenarioError(f'{key} of node dynamics is {getattr(self.options, key)}; '
-                                    'expected a positive number')
 
     def _make_topics(self) -> None:
         self.states = self.create_publisher(JointState, 'joint_states', STREAM)
