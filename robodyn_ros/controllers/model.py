@@ -61,7 +61,8 @@ def gains(robot: Robot, kp: object = None, kd: object = None, natural_frequency:
         if kp is not None or kd is not None:
             raise StateError('gains were given as kp or kd and as natural_frequency; give one or '
                              'the other')
-        omega = np.asarray(natural_frequency, dtype=float)
+        checked = per_joint(robot, 'natural_frequency', natural_frequency)
+        omega = np.array(list(checked.values()))
         kp, kd = omega ** 2, 2.0 * damping * omega
     if kp is None or kd is None:
         raise StateError('a controller needs kp and kd, or natural_frequency')

@@ -64,7 +64,7 @@ def on_change(node: Node, settings: Any, apply: Callable[[Any], None]) -> None:
     known = {field.name: field.value for field in listed_fields(settings)}
 
     def changed(parameters: list[Parameter]) -> SetParametersResult:
-        values = {**known, **{p.name: p.value for p in parameters if p.name in known}}
+        values = {**known, **{p.name: _plain(p.value) for p in parameters if p.name in known}}
         try:
             apply(settings_from(type(settings), nested(values), node.get_name()))
         except RobodynError as error:
@@ -95,7 +95,11 @@ def _declare(node: Node, name: str, value: Any, text: str, fixed: bool) -> Any:
     if isinstance(value, list) and value and all(isinstance(x, (int, float)) for x in value):
         value = array('d', map(float, value))
     found = node.declare_parameter(name, value, _descriptor(text, fixed)).value
-    return () if found is None else list(found) if isinstance(found, array) else found
+    return () if found is None else _plain(found)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, array) else value
 
 
 def _descriptor(text: str, fixed: bool) -> ParameterDescriptor:
