@@ -133,7 +133,7 @@ def test_wrong_changes_are_refused_in_one_sentence(change, words):
     ('scara_helix', ['controller.period=0'], 'controller.period is 0.0 s'),
     ('scara_helix', ['controller.delay=-1'], 'scara_helix: controller.delay is -1; expected'),
     ('scara_helix', ['dynamics.noise.seed=-1'], 'dynamics.noise.seed is -1; expected a finite'),
-    ('scara_helix', ['dynamics.noise.position=-1'], 'dynamics.noise.position is -1.0; it cannot'),
+    ('scara_helix', ['dynamics.noise.position=-1'], 'dynamics.noise.position is -1.0; expected'),
     ('scara_helix', ['duration=-1'], 'duration is -1.0; expected a finite'),
     ('scara_helix', ['trajectory.parameters.radius=abc'], "parameters.radius is 'abc'; expected"),
     ('scara_helix', ['trajectory.kind=line'], "unknown key 'trajectory.parameters.radius'"),
