@@ -115,6 +115,9 @@ def main():
         rclpy.spin(Driver(arguments.array_commands, arguments.rate, arguments.fault))
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
+    except RuntimeError:  # a context that the signal has taken away
+        if rclpy.ok():
+            raise
     rclpy.try_shutdown()
     return 0
 

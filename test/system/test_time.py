@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
-from std_srvs.srv import SetBool, Trigger
+from std_srvs.srv import Trigger
 from system.graph import Listener, nodes, stamp
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -29,32 +29,6 @@ def clock_of(listener):
     listener.node.create_subscription(
         Clock, '/clock', lambda m: seen.append(m.clock.sec * NANO + m.clock.nanosec), 100)
     return seen
-
-
-@pytest.mark.parametrize('mode', ['free'])
-def test_pause_step_reset(listener, mode):
-    """Paused, a step is one period; reset is the first state at a later time; time only grows."""
-    clock = clock_of(listener)
-    with nodes('scara_helix', *GRAPH, dynamics={'mode': mode, 'realtime_factor': 0.5}):
-        listener.wait(lambda: listener.now > 1.5 * NANO)
-        refused = listener.call(Trigger, '/dynamics/step')
-        assert not refused.success and 'pause first' in refused.message
-        assert listener.call(SetBool, '/dynamics/set_pause', data=True).success
-        for _ in range(5):  # states that were in the air
-            listener.executor.spin_once(timeout_sec=0.1)
-        now = listener.now
-        for k in range(3):
-            assert listener.call(Trigger, '/dynamics/step').success
-            listener.wait(lambda: listener.now >= now + (k + 1) * PERIOD)
-            assert listener.now == now + (k + 1) * PERIOD
-        assert listener.call(Trigger, '/dynamics/reset').success
-        listener.wait(lambda: listener.now > now + 3 * PERIOD)
-        assert listener.states[-1].position == listener.states[0].position
-        assert listener.call(SetBool, '/dynamics/set_pause', data=False).success
-        listener.wait(lambda: listener.now > now + 100 * PERIOD)
-    assert len(clock) > 3 and clock == sorted(clock)
-    times = [stamp(m) for m in listener.states]
-    assert times == sorted(times)
 
 
 def test_a_motion_starts_again_on_request_and_each_time_it_ends(listener):
