@@ -4,7 +4,6 @@
 
 import numpy as np
 import pytest
-from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from system.graph import Listener, nodes, stamp
@@ -21,14 +20,6 @@ def listener():
     made = Listener()
     yield made
     made.close()
-
-
-def clock_of(listener):
-    """Return the list in which the times of /clock are collected."""
-    seen = []
-    listener.node.create_subscription(
-        Clock, '/clock', lambda m: seen.append(m.clock.sec * NANO + m.clock.nanosec), 100)
-    return seen
 
 
 def test_a_motion_starts_again_on_request_and_each_time_it_ends(listener):
