@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Mapping, Sequence
 
+from robodyn_ros.bounds import bounded
+from robodyn_ros.constraints.stabilisation import INTEGRATORS, KINDS
 from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.importing import FOLDERS
 from robodyn_ros.settings import merge, settings_from
@@ -31,7 +33,7 @@ Names = tuple[str, ...]
 class PayloadSettings:
     """A rigid body fixed to the frame tool0, or to the last link where there is none."""
 
-    mass: float = 0.0
+    mass: float = bounded(0.0, least=0.0)
     """[kg]"""
     centre: Numbers = (0.0, 0.0, 0.0)
     """Centre of mass in the payload frame [m]."""
@@ -45,7 +47,7 @@ class ModelSettings:
 
     gravity: Numbers = ()
     """In the base frame [m/s^2]; empty: the robot file's."""
-    friction_scale: float = 1.0
+    friction_scale: float = bounded(1.0, least=0.0)
     """Factor on the file's joint friction [-]."""
     payload: PayloadSettings = field(default_factory=PayloadSettings)
 
@@ -54,11 +56,11 @@ class ModelSettings:
 class StabilisationSettings:
     """See constraints/stabilisation.py."""
 
-    kind: str = 'none'
-    """none, baumgarte, velocity_correction or projection."""
-    alpha: float = 0.0
+    kind: str = bounded('none', words=KINDS)
+    """How the error of the constraints is kept small."""
+    alpha: float = bounded(0.0, least=0.0)
     """Baumgarte gain on the rate [1/s]."""
-    beta: float = 0.0
+    beta: float = bounded(0.0, least=0.0)
     """Baumgarte gain on the error [1/s^2]."""
 
 
@@ -66,11 +68,11 @@ class StabilisationSettings:
 class NoiseSettings:
     """Gaussian noise on the measured state, repeatable by its seed."""
 
-    position: float = 0.0
+    position: float = bounded(0.0, least=0.0)
     """Standard deviation [rad] or [m]."""
-    velocity: float = 0.0
+    velocity: float = bounded(0.0, least=0.0)
     """Standard deviation [rad/s] or [m/s]."""
-    seed: int = 0
+    seed: int = bounded(0, least=0)
     """The same seed gives the same noise."""
 
 
@@ -78,10 +80,10 @@ class NoiseSettings:
 class DynamicsSettings(ModelSettings):
     """The simulated plant; its payload, gravity and friction scale may change while it runs."""
 
-    step: float = 1e-3
+    step: float = bounded(1e-3, least=1e-7, most=1.0)
     """Integration step [s]."""
-    integrator: str = 'rk4'
-    """rk4, heun, semi_implicit_euler, euler or taylor."""
+    integrator: str = bounded('rk4', words=INTEGRATORS)
+    """Rule that advances the state."""
     initial_position: Numbers = ()
     """[rad] or [m]; empty: the start of the reference."""
     initial_velocity: Numbers = ()
@@ -100,23 +102,23 @@ class ControllerSettings:
 
     kind: str = 'none'
     """none, computed_torque, robust, constraint_following or an import path."""
-    period: float = 1e-3
+    period: float = bounded(1e-3, least=1e-7, most=10.0)
     """Time between control instants; the torque is held between them [s]."""
-    delay: int = 0
+    delay: int = bounded(0, least=0)
     """Control instants between measuring and acting."""
-    kp: Numbers = ()
+    kp: Numbers = bounded((), least=0.0)
     """Gain on the error, one for all joints or one each [1/s^2]."""
-    kd: Numbers = ()
+    kd: Numbers = bounded((), least=0.0)
     """Gain on its rate [1/s]."""
-    natural_frequency: Numbers = ()
+    natural_frequency: Numbers = bounded((), least=0.0)
     """Instead of kp and kd [rad/s]."""
-    damping: float = 1.0
+    damping: float = bounded(1.0, least=0.0)
     """Damping ratio with natural_frequency [-]."""
-    rho: float = 0.0
+    rho: float = bounded(0.0, least=0.0)
     """Size of the robust term [rad/s^2]."""
-    epsilon: float = 0.1
+    epsilon: float = bounded(0.1, least=0.0)
     """Boundary layer of the robust term."""
-    p: Numbers = (1.0, 1.0)
+    p: Numbers = bounded((1.0, 1.0), least=0.0)
     """Diagonal of P in the robust law's Lyapunov equation."""
     pretension: Numbers = (0.0,)
     """Torque kept where a task leaves a choice [N m]."""
@@ -129,12 +131,12 @@ class ControllerSettings:
 class InverseKinematicsSettings:
     """Second-order closed-loop inversion, see inverse_kinematics.py."""
 
-    kp: float = 900.0
+    kp: float = bounded(900.0, least=0.0)
     """[1/s^2]"""
-    kd: float = 60.0
+    kd: float = bounded(60.0, least=0.0)
     """[1/s]"""
-    integrator: str = 'taylor'
-    """taylor or euler."""
+    integrator: str = bounded('taylor', words=('taylor', 'euler'))
+    """Rule that advances the joints."""
     start: Numbers = ()
     """Configuration that picks the branch [rad] or [m]; empty: all zero."""
     through_singularities: bool = False
@@ -168,9 +170,9 @@ class Scenario:
     name: str
     robot: str
     """Name of a robot of the package or path of a URDF."""
-    duration: float = 10.0
+    duration: float = bounded(10.0, least=1e-7)
     """[s]"""
-    tolerance: float = 1e-3
+    tolerance: float = bounded(1e-3, least=0.0)
     """Tracking error of the tool (joints, for joint motions) a healthy run stays within."""
     dynamics: DynamicsSettings = field(default_factory=DynamicsSettings)
     controller: ControllerSettings = field(default_factory=ControllerSettings)

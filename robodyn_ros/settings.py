@@ -13,6 +13,7 @@ import textwrap
 import typing
 from typing import Any, Mapping
 
+from robodyn_ros.bounds import Bounds, bounds_of, FREE
 from robodyn_ros.errors import ScenarioError, UnknownNameError
 import yaml
 
@@ -27,12 +28,15 @@ def settings_from(kind: type, values: Mapping[str, Any], place: str, prefix: str
     :param place: file named in complaints; :param prefix: dotted key so far
     """
     hints = typing.get_type_hints(kind)
-    known = {f.name for f in dataclasses.fields(kind)}
+    known = {f.name: bounds_of(f) for f in dataclasses.fields(kind)}
     arguments = {}
     for key, value in values.items():
         if key not in known:
             raise UnknownNameError('key', f'{prefix}{key}', (prefix + k for k in known), place)
         arguments[key] = _converted(hints[key], value, place, prefix + key)
+        for item in arguments[key] if isinstance(arguments[key], tuple) else [arguments[key]]:
+            if known[key] is not FREE and not known[key].allow(item):
+                raise _wrong(place, prefix + key, item, known[key].text)
     try:
         return kind(**arguments)
     except TypeError:
@@ -104,6 +108,7 @@ class Field(typing.NamedTuple):
     """As set in the instance it was listed from."""
     text: str
     """Its documentation: the string that stands under the field."""
+    bounds: Bounds
 
 
 def listed_fields(settings: Any, prefix: str = '') -> list[Field]:
@@ -115,10 +120,10 @@ def listed_fields(settings: Any, prefix: str = '') -> list[Field]:
         if dataclasses.is_dataclass(value):
             result += listed_fields(value, name + '.')
         elif isinstance(value, collections.abc.Mapping):
-            result += [Field(f'{name}.{key}', entry, texts.get(item.name, ''))
+            result += [Field(f'{name}.{key}', entry, texts.get(item.name, ''), bounds_of(item))
                        for key, entry in value.items()]
         else:
-            result.append(Field(name, value, texts.get(item.name, '')))
+            result.append(Field(name, value, texts.get(item.name, ''), bounds_of(item)))
     return result
 
 

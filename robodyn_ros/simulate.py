@@ -21,7 +21,7 @@ from robodyn_ros.assembly import assemble_start, Assembly
 from robodyn_ros.errors import ScenarioError
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.robots.robot import load_robot, Robot
-from robodyn_ros.scenario import Scenario
+from robodyn_ros.scenario import NoiseSettings, Scenario
 from robodyn_ros.signals import Control, Reference, Rollout, State
 from robodyn_ros.tracing import Number
 
@@ -147,9 +147,7 @@ class Simulation:
                                     'trajectory, but the scenario has none; set trajectory.kind')
             parts.append(self.reference.rows())
         if noisy:
-            random = np.random.default_rng(noise.seed)
-            parts.append(random.normal(0.0, noise.position, (count, n)))
-            parts.append(random.normal(0.0, noise.velocity, (count, n)))
+            parts.append(measurement_noise(noise, count, n))
         return np.concatenate(parts, axis=1)
 
     def run(self, parameters: Mapping[str, float] | None = None) -> Result:
@@ -191,6 +189,13 @@ def initial_state(run: Simulation) -> Assembly:
     if not settings.assemble:
         return Assembly(start, np.zeros(robot.n), np.zeros(robot.n), float('nan'))
     return assemble_start(run.plant, start, parameters=run.parameters)
+
+
+def measurement_noise(noise: NoiseSettings, count: int, n: int) -> np.ndarray:
+    """Errors of measured positions and velocities, side by side (count, 2 n)."""
+    random = np.random.default_rng(noise.seed)
+    return np.hstack([random.normal(0.0, noise.position, (count, n)),
+                      random.normal(0.0, noise.velocity, (count, n))])
 
 
 def whole_steps(period: float, step: float) -> int:

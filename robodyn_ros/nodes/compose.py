@@ -12,14 +12,15 @@ from typing import Callable, NamedTuple
 
 import numpy as np
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from robodyn_ros.nodes.controller_node import ControllerNode
 from robodyn_ros.nodes.dynamics_node import DynamicsNode
-from robodyn_ros.nodes.dynamics_options import DynamicsOptions
+from robodyn_ros.nodes.executor import DirectExecutor
 from robodyn_ros.nodes.trajectory_node import TrajectoryNode
+from robodyn_ros.runtime.options import DynamicsOptions
 from robodyn_ros.runtime.plant_runner import FAULT
 from robodyn_ros.scenario import Scenario
 from robodyn_ros.simulate import Result
@@ -95,7 +96,7 @@ def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str
     """
     rclpy.init()
     nodes: list[Node] = []
-    executor = SingleThreadedExecutor()
+    executor = DirectExecutor()
     try:
         clock = [Parameter('use_sim_time', value=True)]
         plant = DynamicsNode(scenario, DynamicsOptions(mode=mode, realtime_factor=factor))

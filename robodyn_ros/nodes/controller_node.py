@@ -10,9 +10,9 @@ Service ~/stop.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
 import sys
-from typing import Any
+import time
+from typing import Any, Callable
 
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.clock import Clock, ClockType
@@ -22,35 +22,17 @@ from robodyn_ros.errors import CommandError, ScenarioError
 from robodyn_ros.nodes import messages
 from robodyn_ros.nodes.parameters import on_change, scenario_of
 from robodyn_ros.nodes.process import run_node
-from robodyn_ros.nodes.quality import STREAM
+from robodyn_ros.nodes.quality import OVERRIDABLE, STREAM
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.runtime.controller_runner import Answer, ControllerRunner
 from robodyn_ros.runtime.joint_names import JointOrder
+from robodyn_ros.runtime.options import ControllerOptions
 from robodyn_ros.runtime.reasons import Reasons
 from robodyn_ros.scenario import ControllerSettings, Scenario
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
-
-MODEL = ('gravity', 'friction_scale', 'payload.mass', 'payload.centre', 'payload.inertia')
-CHANGEABLE = ('kp', 'kd', 'natural_frequency', 'damping', 'rho', 'epsilon', 'p', 'pretension',
-              *(f'model.{key}' for key in MODEL))
-FORMATS = ('joint_state', 'float64_multi_array')
-
-
-@dataclass(frozen=True)
-class ControllerOptions:
-    """What only the node has."""
-
-    command_format: str = 'joint_state'
-    """joint_state, or float64_multi_array for effort controllers of ros2_control."""
-    allow_nonzero_velocity_at_trajectory_end: bool = True
-    """Accept trajectories whose last point moves."""
-    state_timeout: float = 0.5
-    """Wall time without a state after which diagnostics warn [s]."""
-    watch_rate: float = 50.0
-    """Rate of ~/reference and ~/error, in the states' time [Hz]."""
 
 
 class ControllerNode(Node):
@@ -65,12 +47,7 @@ class ControllerNode(Node):
         :param node: further arguments of rclpy's Node, such as parameter_overrides
         """
         super().__init__('controller', enable_logger_service=True, **node)
-        scenario, self.options = scenario_of(self, 'controller', options, CHANGEABLE,
-                                             given=scenario)
-        if self.options.command_format not in FORMATS:
-            raise ScenarioError(f'command_format of node controller is '
-                                f'{self.options.command_format!r}; use one of '
-                                f'{", ".join(FORMATS)}')
+        scenario, self.options = scenario_of(self, 'controller', options, scenario)
         self.robot = load_robot(scenario.robot)
         self.task = build.task_of(scenario.trajectory)
         control = build.control_of(self.robot, scenario.controller, self.task)
@@ -79,27 +56,32 @@ class ControllerNode(Node):
                                 'kind, or do not start this node')
         self.runner = ControllerRunner(
             self.robot, control, self.options.allow_nonzero_velocity_at_trajectory_end)
-        self.order = JointOrder(self.robot)
+        self.order = JointOrder(self.robot, strangers=True)
         self.names = list(self.robot.joints)
         self.last_state: int | None = None
-        self.watched, self.answered, self.quiet = 0, 0, 0
+        self.watched, self.answered, self.heard = 0, 0, time.monotonic()
         self.reasons = Reasons()
-        array_format = self.options.command_format == 'float64_multi_array'
-        self.commands = self.create_publisher(Float64MultiArray if array_format else JointState,
-                                              'joint_commands', STREAM)
+        self.command = messages.JointStateMessage(self.names, 'effort')
+        self.array_format = self.options.command_format == 'float64_multi_array'
+        self.commands = self.create_publisher(
+            Float64MultiArray if self.array_format else JointState, 'joint_commands', STREAM,
+            qos_overriding_options=OVERRIDABLE)
         self.reference = self.create_publisher(JointState, '~/reference', STREAM)
         self.error = self.create_publisher(JointState, '~/error', STREAM)
         self.diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
         self.create_subscription(JointTrajectory, '~/joint_trajectory', self._on_trajectory,
                                  STREAM)
-        self.create_subscription(JointState, 'joint_states', self._on_state, STREAM)
+        self.create_subscription(JointState, 'joint_states', self._on_state, STREAM,
+                                 qos_overriding_options=OVERRIDABLE)
         self.create_service(Trigger, '~/stop', self._on_stop)
         self.create_timer(1.0, self._diagnose, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        on_change(self, scenario.controller, self._apply)
+        on_change(self, scenario.controller, self._check)
         log = self.get_logger()
         log.info(f'robot {self.robot.name}, law {scenario.controller.kind}, scenario '
                  f'{scenario.name}')
         log.info(f'joints {", ".join(self.names)}')
+        log.info(f'one command per state; warns without states for '
+                 f'{self.options.state_timeout:g} s')
         log.info(f'topics joint_states in, joint_commands out ({self.options.command_format}), '
                  '~/joint_trajectory in')
 
@@ -124,17 +106,13 @@ class ControllerNode(Node):
         except CommandError as error:
             self._tell(str(error))
             return
-        self.answered += 1
+        self.answered, self.heard = self.answered + 1, time.monotonic()
         if answer is not None:
-            self._send(self.last_state, message, answer)
+            self._send(self.last_state, answer)
 
-    def _send(self, now: int, state: JointState, answer: Answer) -> None:
-        if self.options.command_format == 'joint_state':
-            command = messages.joint_state(now, self.names, effort=answer.tau)
-            command.header.stamp = state.header.stamp
-        else:
-            command = Float64MultiArray(data=messages.doubles(answer.tau))
-        self.commands.publish(command)
+    def _send(self, now: int, answer: Answer) -> None:
+        self.commands.publish(Float64MultiArray(data=messages.doubles(answer.tau))
+                              if self.array_format else self.command.fill(now, answer.tau))
         if now - self.watched >= messages.NANO / self.options.watch_rate or now < self.watched:
             self.watched = now
             n = self.robot.n
@@ -147,22 +125,22 @@ class ControllerNode(Node):
         response.success, response.message = True, 'holding where the next state finds the arm'
         return response
 
-    def _apply(self, settings: ControllerSettings) -> None:
+    def _check(self, settings: ControllerSettings) -> Callable[[], None]:
         control: Any = build.control_of(self.robot, settings, self.task)
-        self.runner.change(dict(control.parameters))
+        return self.runner.change(dict(control.parameters))
 
     def _tell(self, reason: str) -> None:
         if self.reasons.add(reason):
             self.get_logger().warning(reason)
 
     def _diagnose(self) -> None:
-        self.quiet = 0 if self.answered else self.quiet + 1
-        silent = self.quiet >= max(1.0, self.options.state_timeout)
+        silence = time.monotonic() - self.heard
+        if silence > self.options.state_timeout:
+            self._tell(f'no joint_states for {silence:.1f} s: no command is sent')
         told = self.reasons.report()
-        level = 'WARN' if told or silent else 'OK'
+        level = 'WARN' if told else 'OK'
         plan = self.runner.plan
-        state = 'no joint_states' if silent else 'following' if plan else 'no trajectory'
-        text = '; '.join([state, *told])
+        text = '; '.join(['following' if plan else 'no trajectory', *told])
         self.diagnostics.publish(messages.diagnostics(
             self.last_state or 0, self.get_name(), 'law', level, text, {
                 'states_per_second': self.answered,

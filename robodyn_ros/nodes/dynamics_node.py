@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
+from typing import Any, Callable
 
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import PoseStamped
 import numpy as np
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -23,13 +22,15 @@ from robodyn_ros import build
 from robodyn_ros.errors import CommandError
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.nodes import messages
-from robodyn_ros.nodes.dynamics_options import check_options, DynamicsOptions
 from robodyn_ros.nodes.parameters import on_change, scenario_of
 from robodyn_ros.nodes.process import run_node
-from robodyn_ros.nodes.quality import CLOCK, LATCHED, STREAM
+from robodyn_ros.nodes.quality import CLOCK, LATCHED, OVERRIDABLE, STREAM
+from robodyn_ros.nodes.watched import Watched
 from robodyn_ros.runtime.joint_names import JointOrder
+from robodyn_ros.runtime.options import DynamicsOptions, FREE, LOCKSTEP
 from robodyn_ros.runtime.plant_runner import FAULT, misfit, MOVING, PlantRunner
 from robodyn_ros.runtime.reasons import Reasons
+from robodyn_ros.runtime.sensor import Sensor
 from robodyn_ros.scenario import DynamicsSettings, Scenario
 from robodyn_ros.simulate import Simulation
 from rosgraph_msgs.msg import Clock as ClockMessage
@@ -37,7 +38,6 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 
-CHANGEABLE = ('payload.mass', 'payload.centre', 'payload.inertia', 'friction_scale', 'gravity')
 FIRST_STAMP = messages.NANO
 """Simulated time starts at 1 s: a stamp of 0 means 'now' or 'unknown' to ROS [ns]."""
 REPEAT = 0.1
@@ -56,33 +56,38 @@ class DynamicsNode(Node):
         :param node: further arguments of rclpy's Node, such as parameter_overrides
         """
         super().__init__('dynamics', enable_logger_service=True, **node)
-        scenario, self.options = scenario_of(self, 'dynamics', options, CHANGEABLE,
-                                             given=scenario)
-        check_options(self.options)
+        scenario, self.options = scenario_of(self, 'dynamics', options, scenario)
         run = Simulation(scenario, with_control=False)
         self.robot, self.scenario = run.robot, scenario
         waits = scenario.controller.kind != 'none'
-        self.runner = PlantRunner(run.plant, run.assembly.state, run.period, run.parameters, waits)
+        self.runner = PlantRunner(run.plant, run.assembly.state, run.period, run.parameters, waits,
+                                  scenario.controller.delay)
+        self.runner.prepare(self.options.on_timeout)
+        self.sensor = Sensor(scenario.dynamics.noise, scenario.duration,
+                             scenario.controller.period, self.robot.n)
         self.order = JointOrder(self.robot)
         self.names = list(self.robot.joints)
+        self.state = messages.JointStateMessage(self.names, 'position', 'velocity', 'effort')
         self.period = int(round(scenario.controller.period * messages.NANO))
         self.tick, self.paused, self.commanded = 0, False, FIRST_STAMP
         self.reasons, self.sent = Reasons(), time.monotonic()
         self._make_topics()
-        on_change(self, scenario.dynamics, self._apply)
+        on_change(self, scenario.dynamics, self._check_model)
+        on_change(self, self.options, self._check_options)
         self._announce(waits)
         self._start()
 
     def _make_topics(self) -> None:
-        self.states = self.create_publisher(JointState, 'joint_states', STREAM)
+        self.states = self.create_publisher(JointState, 'joint_states', STREAM,
+                                            qos_overriding_options=OVERRIDABLE)
         self.clock_topic = self.create_publisher(ClockMessage, '/clock', CLOCK)
         description = self.create_publisher(String, 'robot_description', LATCHED)
         description.publish(String(data=self.robot.urdf))
-        self.efforts = self.create_publisher(JointState, '~/constraint_effort', STREAM)
-        self.constraints = self.create_publisher(JointState, '~/constraints', STREAM)
-        self.tool = self.create_publisher(PoseStamped, '~/tool_pose', STREAM)
+        self.watched = Watched(self, self.runner, self.scenario.trajectory.frame,
+                               self.options.trace_length)
         self.diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
-        self.create_subscription(JointState, 'joint_commands', self._on_command, STREAM)
+        self.create_subscription(JointState, 'joint_commands', self._on_command, STREAM,
+                                 qos_overriding_options=OVERRIDABLE)
         self.create_service(SetBool, '~/set_pause', self._on_pause)
         self.create_service(Trigger, '~/step', self._on_step)
         self.create_service(Trigger, '~/reset', self._on_reset)
@@ -103,13 +108,17 @@ class DynamicsNode(Node):
         wall = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(1.0, self._diagnose, clock=wall)
         self._publish(watch=True)
-        if self.options.mode == 'free':
-            pace = self.period / messages.NANO / self.options.realtime_factor
-            self.create_timer(pace, self._on_tick, clock=wall)
+        if self.options.mode == FREE:
+            self.pace = self.create_timer(self._pace, self._on_tick, clock=wall)
         elif self.runner.wait:
             self.create_timer(REPEAT, self._on_silence, clock=wall)
         else:  # nobody answers: one watch period after the other, as fast as it goes
             self.create_timer(1e-3, self._run_alone, clock=wall)
+
+    @property
+    def _pace(self) -> float:
+        """Wall time of a period in free mode [s]."""
+        return self.period / messages.NANO / self.options.realtime_factor
 
     @property
     def stamp(self) -> int:
@@ -124,7 +133,7 @@ class DynamicsNode(Node):
         except CommandError as error:
             self._tell(str(error))
             return
-        lockstep = self.options.mode == 'lockstep'
+        lockstep = self.options.mode == LOCKSTEP
         stamp = messages.nanoseconds(message.header.stamp)
         reason = misfit(stamp, self.stamp, None if lockstep else self.options.command_timeout)
         if reason is not None:
@@ -167,27 +176,14 @@ class DynamicsNode(Node):
         self.sent = time.monotonic()
         if watch:
             self.clock_topic.publish(ClockMessage(clock=messages.stamp_of(now)))
-        self.states.publish(messages.joint_state(now, self.names, runner.q, runner.v, runner.tau))
+        q, v = self.sensor.measured(runner.periods, runner.q, runner.v)
+        self.states.publish(self.state.fill(now, q, v, runner.tau))
         if watch:
-            self._publish_watched(now)
-
-    def _publish_watched(self, now: int) -> None:
-        frame = self.scenario.trajectory.frame
-        if frame in self.robot.frames and self.tool.get_subscription_count():
-            state = self.robot.frame(frame, self.runner.q)
-            self.tool.publish(messages.pose(now, state.rotation, state.position))
-        rows = list(self.runner.plant.row_names)
-        if rows and (self.efforts.get_subscription_count()
-                     or self.constraints.get_subscription_count()):
-            seen = self.runner.observe()
-            self.efforts.publish(messages.joint_state(
-                now, self.names, effort=seen.constraint_force[0]))
-            self.constraints.publish(messages.joint_state(
-                now, rows, seen.phi[0], seen.phi_rate[0], seen.multipliers[0]))
+            self.watched.publish(now)
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         self.paused = bool(request.data)
-        if not self.paused and self.options.mode == 'lockstep':
+        if not self.paused and self.options.mode == LOCKSTEP:
             self._publish(watch=True)
         response.success, response.message = True, 'paused' if self.paused else 'running'
         return response
@@ -202,15 +198,24 @@ class DynamicsNode(Node):
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self.runner.reset()
         self.reasons.clear()
+        self.watched.forget()
         self.tick += 1  # an answer to the state before no longer fits
         self.commanded = self.stamp
         self._publish(watch=True)
         response.success, response.message = True, 'at the start; the clock goes on'
         return response
 
-    def _apply(self, settings: DynamicsSettings) -> None:
+    def _check_model(self, settings: DynamicsSettings) -> Callable[[], None]:
         parameters = build.parameters_of(self.robot, settings)
-        self.runner.change(dict(zip(NAMES, parameters.flat())))  # type: ignore[arg-type]
+        return self.runner.change(dict(zip(NAMES, parameters.flat())))  # type: ignore[arg-type]
+
+    def _check_options(self, options: DynamicsOptions) -> Callable[[], None]:
+        def apply() -> None:
+            self.options = options
+            if options.mode == FREE:
+                self.pace.timer_period_ns = int(self._pace * messages.NANO)
+
+        return apply
 
     def _tell(self, reason: str) -> None:
         """Log a reason once; nothing is no reason."""

@@ -12,9 +12,12 @@ from geometry_msgs.msg import PoseStamped
 import numpy as np
 from robodyn_ros.signals import Reference
 from sensor_msgs.msg import JointState
+from std_msgs.msg import ColorRGBA
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from visualization_msgs.msg import Marker
 
 NANO = 1_000_000_000
+KEYS = {'position': 'q', 'velocity': 'v', 'effort': 'effort'}
 
 
 def nanoseconds(stamp: Time) -> int:
@@ -48,6 +51,28 @@ def joint_state(time: int, names: list[str], q: np.ndarray | None = None,
     return message
 
 
+class JointStateMessage:
+    """
+    A joint state that is filled anew for each publication: no object is made in a control loop.
+
+    :param fields: which of position, velocity and effort it has
+    """
+
+    def __init__(self, names: list[str], *fields: str):
+        """Make room for a value per joint and field."""
+        self.message = joint_state(0, names, **{KEYS[field]: np.zeros(len(names))
+                                                for field in fields})
+        self._views = [np.frombuffer(getattr(self.message, field)) for field in fields]
+
+    def fill(self, time: int, *values: np.ndarray) -> JointState:
+        """Return the message at a time [ns] with the values of its fields, in order."""
+        stamp = self.message.header.stamp
+        stamp.sec, stamp.nanosec = divmod(time, NANO)
+        for view, value in zip(self._views, values):
+            view[:] = value
+        return self.message
+
+
 def joint_trajectory(start: int, names: Sequence[str], reference: Reference) -> JointTrajectory:
     """Return a sampled motion as a trajectory that starts at a time [ns]."""
     message = JointTrajectory(joint_names=list(names))
@@ -73,14 +98,23 @@ def trajectory_fields(message: JointTrajectory) -> dict[str, list]:
             for field in ('positions', 'velocities', 'accelerations', 'effort')}
 
 
-def pose(time: int, rotation: np.ndarray, position: np.ndarray) -> PoseStamped:
-    """Pose in base_link at a time [ns]."""
+def pose(time: int, base: str, rotation: np.ndarray, position: np.ndarray) -> PoseStamped:
+    """Pose in the robot's base frame at a time [ns]."""
     message = PoseStamped()
-    message.header.stamp, message.header.frame_id = stamp_of(time), 'base_link'
+    message.header.stamp, message.header.frame_id = stamp_of(time), base
     at, turn = message.pose.position, message.pose.orientation
     at.x, at.y, at.z = map(float, position)
     turn.x, turn.y, turn.z, turn.w = map(float, quaternion(rotation))
     return message
+
+
+def marker(time: int, base: str, group: str, number: int, kind: int, colour: ColorRGBA,
+           width: float) -> Marker:
+    """Return a marker in the base frame at a time [ns]; width: of its line or shaft [m]."""
+    made = Marker(ns=group, id=number, type=kind, action=Marker.ADD, color=colour)
+    made.header.stamp, made.header.frame_id = stamp_of(time), base
+    made.pose.orientation.w, made.scale.x = 1.0, width
+    return made
 
 
 def quaternion(r: np.ndarray) -> np.ndarray:

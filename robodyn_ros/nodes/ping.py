@@ -17,6 +17,7 @@ from array import array
 import sys
 
 from builtin_interfaces.msg import Time
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import CLOCK, STREAM
@@ -90,7 +91,8 @@ def main() -> int:
     parser.add_argument('side', choices=('ping', 'pong'))
     parser.add_argument('--rate', type=float)
     chosen = parser.parse_args()
-    return run_node(Pong if chosen.side == 'pong' else lambda: Ping(chosen.rate), [])
+    return run_node(Pong if chosen.side == 'pong' else lambda: Ping(chosen.rate), [],
+                    SingleThreadedExecutor)
 
 
 if __name__ == '__main__':

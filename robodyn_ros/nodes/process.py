@@ -3,6 +3,7 @@
 """Start and end of a node's process: one sentence for a mistake, exit code 0 on a signal."""
 from __future__ import annotations
 
+import gc
 import logging
 import signal
 import sys
@@ -10,12 +11,14 @@ from typing import Callable
 
 import rclpy
 from rclpy.exceptions import ParameterException
-from rclpy.executors import ExternalShutdownException
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.nodes.executor import DirectExecutor
 
 
-def run_node(make: Callable[[], Node], arguments: list[str] | None = None) -> int:
+def run_node(make: Callable[[], Node], arguments: list[str] | None = None,
+             kind: type[SingleThreadedExecutor] = DirectExecutor) -> int:
     """Create a node, spin it until a signal, and clean up; returns the exit code."""
     logging.basicConfig(level=logging.INFO, format='robodyn: %(message)s', stream=sys.stderr)
     spinning = False
@@ -34,7 +37,11 @@ def run_node(make: Callable[[], Node], arguments: list[str] | None = None) -> in
     try:
         node = make()
         spinning = True
-        rclpy.spin(node)
+        gc.collect()
+        gc.freeze()  # what is here stays: no need to walk through it again between messages
+        executor = kind()
+        executor.add_node(node)
+        executor.spin()
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except (RobodynError, ParameterException) as error:

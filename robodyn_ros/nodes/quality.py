@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quality-of-service profiles, named by what they are for (docs of ROS 2: About QoS)."""
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos_overriding_options import QoSOverridingOptions
 
 STREAM = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 """States, commands, trajectories: every reader is served, reliable or best-effort."""
@@ -9,6 +10,9 @@ STREAM = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,
                      durability=DurabilityPolicy.TRANSIENT_LOCAL)
 """The last one is kept for those who come later: robot_description, trajectory, path."""
+
+OVERRIDABLE = QoSOverridingOptions.with_default_policies()
+"""Lets parameters such as qos_overrides./joint_states.subscription.reliability change quality."""
 
 CLOCK = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 """Simulated time; only the newest counts."""

@@ -9,7 +9,6 @@ Publishes controller/joint_trajectory and ~/path (nav_msgs/Path). Service ~/star
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
 import sys
 from typing import Any
 
@@ -23,20 +22,11 @@ from robodyn_ros.nodes.parameters import scenario_of
 from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import LATCHED
 from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.runtime.options import TrajectoryOptions
 from robodyn_ros.runtime.schedule import Schedule
 from robodyn_ros.scenario import Scenario
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
-
-
-@dataclass(frozen=True)
-class TrajectoryOptions:
-    """What only the node has."""
-
-    start_delay: float = 0.3
-    """Lead of the trajectory's start before a running clock; none where the clock waits [s]."""
-    repeat: bool = False
-    """Append the motion to itself, for ever."""
 
 
 class TrajectoryNode(Node):
@@ -51,8 +41,7 @@ class TrajectoryNode(Node):
         :param node: further arguments of rclpy's Node, such as parameter_overrides
         """
         super().__init__('trajectory', enable_logger_service=True, **node)
-        scenario, self.options = scenario_of(self, 'trajectory', options, (),
-                                             given=scenario)
+        scenario, self.options = scenario_of(self, 'trajectory', options, scenario)
         self.robot = load_robot(scenario.robot)
         self.reference = build.reference_of(self.robot, scenario.trajectory, scenario.duration,
                                             scenario.controller.period,
@@ -77,13 +66,13 @@ class TrajectoryNode(Node):
 
     def _path(self, frame: str) -> Path:
         path = Path()
-        path.header.frame_id = 'base_link'
+        path.header.frame_id = self.robot.base
         assert self.reference is not None
         if frame in self.robot.frames:
             every = max(1, len(self.reference.t) // 500)
             states = self.robot.frame(frame, self.reference.q[::every])
             for t, turn, at in zip(self.reference.t[::every], states.rotation, states.position):
-                path.poses.append(messages.pose(int(t * messages.NANO), turn, at))
+                path.poses.append(messages.pose(int(t * messages.NANO), self.robot.base, turn, at))
         return path
 
     def _on_look(self) -> None:

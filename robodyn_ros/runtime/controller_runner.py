@@ -8,7 +8,8 @@ answering a repeated state gives the same torque.
 """
 from __future__ import annotations
 
-from typing import Any, Mapping, NamedTuple, Sequence
+from math import isfinite
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -28,8 +29,13 @@ class Answer(NamedTuple):
     """(n,) [N m] or [N]"""
     reference: np.ndarray
     """Wanted q, v, a side by side (3 n,)."""
-    error: np.ndarray
-    """reference - state of positions (n,) [rad] or [m]."""
+    measured: np.ndarray
+    """Positions of the state (n,) [rad] or [m]."""
+
+    @property
+    def error(self) -> np.ndarray:
+        """Return reference minus state of positions (n,) [rad] or [m]."""
+        return self.reference[:len(self.measured)] - self.measured
 
 
 class ControllerRunner:
@@ -49,6 +55,7 @@ class ControllerRunner:
         self._program = Program(f'the controller of {robot.name}', [kernel], p, ['control'])
         self._values: dict[str, float] = {}
         self._w = self._program.prepared(self.table.vector())
+        self._law = self._program.names['many_control']
         self._x = np.empty(1 + 2 * robot.n + control.reference_size)
         self.plan: JointPlan | None = None
         self.next_plan: JointPlan | None = None
@@ -57,11 +64,15 @@ class ControllerRunner:
         self._seen: int | None = None  # stamp of the last state answered
         self._unstamped = False  # a trajectory that starts with the first state
 
-    def change(self, parameters: Mapping[str, float]) -> None:
-        """Change gains or model parameters; all are checked before any applies."""
+    def change(self, parameters: Mapping[str, float]) -> Callable[[], None]:
+        """Check new gains or model parameters; returns what applies them."""
         values = {**self._values, **parameters}
-        self._w = self._program.prepared(self.table.vector(values))
-        self._values = values
+        w = self._program.prepared(self.table.vector(values))
+
+        def apply() -> None:
+            self._values, self._w = values, w
+
+        return apply
 
     def accept(self, start: int, names: Sequence[str], times: Sequence[int],
                fields: Mapping[str, Any], now: int | None) -> str:
@@ -125,11 +136,12 @@ class ControllerRunner:
         x[1:1 + n], x[1 + n:1 + 2 * n] = q, v
         if size:
             x[1 + 2 * n:] = reference
-        tau = self._program.evaluate('control', x, self._w)
-        if not np.isfinite(tau).all():
+        tau = np.empty(n)
+        self._law(1, x, self._w, tau)
+        if not isfinite(sum(tau.tolist())) and not np.isfinite(tau).all():
             raise CommandError(f'the control law gave {tau.tolist()} at t = {now / NANO:.6f} s; '
                                'no command is sent')
-        return Answer(tau, reference, reference[:n] - q)
+        return Answer(tau, reference, q)
 
     def hold_at(self, now: int, q: np.ndarray) -> None:
         """Make the present position the plan."""

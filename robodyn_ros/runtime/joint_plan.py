@@ -10,6 +10,7 @@ approached from the state at which the trajectory was accepted.
 """
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
@@ -39,7 +40,11 @@ class JointPlan:
         :param start: time of the trajectory's beginning [ns]
         """
         self.start, self.points = start, points
-        self._fresh = 0
+        rest = np.zeros_like(points.q)
+        self._on_points = np.hstack([points.q, points.v if points.v.size else rest,
+                                     points.a if points.a.size else rest])
+        self._times: list[int] = points.times.tolist()
+        self._next = 0  # control instants come in order: the point that is probably asked for
 
     @property
     def end(self) -> int:
@@ -52,24 +57,16 @@ class JointPlan:
 
     def sample(self, now: int) -> np.ndarray:
         """Position, velocity and acceleration wanted at a time, side by side (3 n,)."""
-        times, points = self.points.times, self.points
-        since = now - self.start
-        # control instants come in order: try the next point before searching
-        k = self._fresh
-        if not (k < len(times) and times[k] <= since and (k + 1 == len(times)
-                                                          or since < times[k + 1])):
-            k = int(np.searchsorted(times, since, side='right')) - 1
-        self._fresh = min(k + 1, len(times) - 1) if k + 1 < len(times) \
-            and times[k + 1] <= since + 1 else max(k, 0)
-        n = points.q.shape[1]
-        rest = np.zeros(n)
-        if k < 0:
-            return np.concatenate([points.q[0], rest, rest])
-        if times[k] == since:
-            return np.concatenate([points.q[k], points.v[k] if points.v.size else rest,
-                                   points.a[k] if points.a.size else rest])
-        if k + 1 == len(times):
-            return np.concatenate([points.q[-1], rest, rest])
+        times, since = self._times, now - self.start
+        k = self._next
+        if times[k] != since:
+            k = bisect_right(times, since) - 1
+        self._next = min(max(k, 0) + 1, len(times) - 1)
+        if 0 <= k < len(times) and times[k] == since:
+            return self._on_points[k]
+        if k < 0 or k + 1 == len(times):
+            at = self.points.q[max(k, 0)]
+            return np.concatenate([at, np.zeros(2 * len(at))])
         return self._between(k, since)
 
     def _between(self, k: int, since: int) -> np.ndarray:

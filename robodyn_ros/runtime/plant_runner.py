@@ -9,7 +9,8 @@ first command, after a time-out, a fault or while a joint is beyond its limit th
 """
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from collections import deque
+from typing import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -20,7 +21,8 @@ from robodyn_ros.signals import Rollout, State
 from robodyn_ros.trajectories.limits import TOLERANCE
 
 WAITING, MOVING, HOLDING, FAULT = 'waiting', 'moving', 'holding', 'fault'
-TIMEOUT_REACTIONS = ('hold', 'damping', 'zero')
+DAMPING = 5.0
+"""Rate at which the reaction 'damping' lets speeds die away [1/s]."""
 
 
 def misfit(stamp: int, now: int, timeout: float | None) -> str | None:
@@ -46,13 +48,15 @@ class PlantRunner:
 
     :param start: state at the motion's zero
     :param wait: hold the start until the first command arrives
+    :param delay: commands that come between one and its effect
     """
 
     def __init__(self, plant: Plant, start: State, period_steps: int,
-                 parameters: Mapping[str, float], wait: bool = True):
+                 parameters: Mapping[str, float], wait: bool = True, delay: int = 0):
         """Compile the plant; the motion is at its zero."""
         self.plant, self.period_steps, self.wait = plant, period_steps, wait
-        self._start = start
+        self._start, self._delay = start, delay
+        self._under_way: deque[np.ndarray] = deque()
         self._parameters = dict(parameters)
         self._program = plant.program()
         n, m = plant.robot.n, len(plant.row_names)
@@ -61,6 +65,13 @@ class PlantRunner:
         self._unused, self._done = np.empty(1), np.zeros(2, dtype=np.int64)
         self._x = np.empty(1 + 3 * n)
         self._w = self._program.prepared(plant.parameter_vector(self._parameters))
+        self._rollout = self._program.names['rollout']
+        limits = plant.robot.limits
+        self._efforts = limits.effort.tolist()
+        self._limits = list(zip(limits.lower.tolist(), limits.upper.tolist()))
+        # views of one vector: the compiled loop reads and writes it
+        self.q, self.v, self.tau = self._x[1:1 + n], self._x[1 + n:1 + 2 * n], self._x[1 + 2 * n:]
+        """Positions, velocities (zero under the brake) and the torque that acts (n,) each."""
         self.mode, self.reason, self.periods = WAITING, '', 0
         self.reset()
 
@@ -69,26 +80,12 @@ class PlantRunner:
         """Return the number of joints."""
         return self.plant.robot.n
 
-    @property
-    def q(self) -> np.ndarray:
-        """Positions (n,) [rad] or [m]."""
-        return self._x[1:1 + self.n]
-
-    @property
-    def v(self) -> np.ndarray:
-        """Velocities (n,), zero while held by a brake [rad/s] or [m/s]."""
-        return self._x[1 + self.n:1 + 2 * self.n]
-
-    @property
-    def tau(self) -> np.ndarray:
-        """Torque that acts (n,) [N m] or [N]."""
-        return self._x[1 + 2 * self.n:]
-
     def reset(self) -> None:
         """Return to the start of the motion."""
         self._x[:] = 0.0
-        self._x[1:1 + self.n], self._x[1 + self.n:1 + 2 * self.n] = self._start.q, self._start.v
+        self.q[:], self.v[:] = self._start.q, self._start.v
         self.periods, self.reason = 0, ''
+        self._under_way = deque(np.zeros((self._delay, self.n)))
         self.mode = WAITING if self.wait else MOVING
 
     def command(self, tau: np.ndarray) -> str:
@@ -99,21 +96,30 @@ class PlantRunner:
         """
         if self.mode == FAULT:
             return ''
-        limit = self.plant.robot.limits.effort
-        self.tau[:] = np.clip(tau, -limit, limit)
+        if self._delay:
+            self._under_way.append(tau)
+            tau = self._under_way.popleft()
+        self.tau[:] = tau
         self.mode, self.reason = MOVING, ''
-        beyond = self.tau != tau
-        if not beyond.any():
+        # plain floats: for a few joints numpy's functions cost ten times more
+        beyond = [k for k, (value, most) in enumerate(zip(tau.tolist(), self._efforts))
+                  if abs(value) > most]
+        if not beyond:
             return ''
-        k = int(np.argmax(beyond))
+        np.clip(tau, np.negative(self._efforts), self._efforts, out=self.tau)
+        k = beyond[0]
         return (f'effort {tau[k]:.6g} of joint {self.plant.robot.joints[k]!r} is more than its '
                 f'motor can do: limited to {self.tau[k]:.6g}')
 
-    def change(self, parameters: Mapping[str, float]) -> None:
-        """Change run-time parameters such as payload.mass; all are checked before any applies."""
+    def change(self, parameters: Mapping[str, float]) -> Callable[[], None]:
+        """Check new run-time parameters such as payload.mass; returns what applies them."""
         changed = {**self._parameters, **parameters}
-        self._w = self._program.prepared(self.plant.parameter_vector(changed))
-        self._parameters = changed
+        w = self._program.prepared(self.plant.parameter_vector(changed))
+
+        def apply() -> None:
+            self._parameters, self._w = changed, w
+
+        return apply
 
     def command_lost(self, reaction: str) -> None:
         """React to a command that is too old: hold, damping or zero torque."""
@@ -125,18 +131,27 @@ class PlantRunner:
         elif reaction == 'zero':
             self.tau[:] = 0.0
         else:  # damping: oppose the motion, and carry the arm's weight
-            robot = self.plant.robot
-            mass, _ = robot.dynamics(self.q, self.v)
-            carried = robot.bias(self.q, np.zeros(self.n)).gravity
-            limit = robot.limits.effort
-            self.tau[:] = np.clip(carried - 5.0 * np.diag(mass) * self.v, -limit, limit)
+            self.tau[:] = self._damping()
+
+    def prepare(self, reaction: str) -> None:
+        """Compile now what a reaction needs, not in the middle of a motion."""
+        if reaction == 'damping':
+            self._damping()
+
+    def _damping(self) -> np.ndarray:
+        """Return the torque that brakes each joint as if alone, and carries the weight (n,)."""
+        robot = self.plant.robot
+        mass, _ = robot.dynamics(self.q, self.v)
+        carried = robot.bias(self.q, np.zeros(self.n)).gravity
+        limit = robot.limits.effort
+        return np.clip(carried - DAMPING * np.diag(mass) * self.v, -limit, limit)
 
     def advance(self) -> None:
         """Move one control period on, or stay if held; never leaves the finite numbers."""
         if self.mode != MOVING:
             return
         first = self.periods * self.period_steps
-        code = self._program.names['rollout'](
+        code = self._rollout(
             first, first + self.period_steps, self.plant.step_size, 0.0, 0, 1, self._x, self._w,
             self._y, self._s, self._unused, self._unused, self._unused, self._done)
         self.periods += 1
@@ -158,14 +173,14 @@ class PlantRunner:
         self.q[:], self.v[:] = after.q, after.v
 
     def _watch_limits(self) -> None:
-        limits = self.plant.robot.limits
-        outside = (self.q < limits.lower - TOLERANCE) | (self.q > limits.upper + TOLERANCE)
-        if self.mode == MOVING and outside.any():
-            k = int(np.argmax(outside))
-            self.reason = (f'{self.plant.robot.joints[k]} is at {self.q[k]:.6g}, beyond its '
-                           f'limits {limits.lower[k]:.6g} .. {limits.upper[k]:.6g}: held; '
-                           'call ~/reset')
-            self._brake(FAULT)
+        if self.mode != MOVING:
+            return
+        for k, (value, (lower, upper)) in enumerate(zip(self.q.tolist(), self._limits)):
+            if not lower - TOLERANCE <= value <= upper + TOLERANCE:
+                self.reason = (f'{self.plant.robot.joints[k]} is at {value:.6g}, beyond its '
+                               f'limits {lower:.6g} .. {upper:.6g}: held; call ~/reset')
+                self._brake(FAULT)
+                return
 
     def _brake(self, mode: str) -> None:
         self.mode = mode

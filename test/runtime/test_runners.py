@@ -112,10 +112,10 @@ def test_parameters_change_whole_or_not_at_all(plant, controller):
     plant.command(np.zeros(4))
     with pytest.raises(RobodynError, match='payload.mass'):
         plant.change({'friction_scale': 0.5, 'payload.mass': -1.0})
-    plant.change({'payload.mass': 3.0})
+    plant.change({'payload.mass': 3.0})()
     with pytest.raises(RobodynError, match='unknown parameter'):
         controller.change({'kp.elbow': 1.0})
-    controller.change({'kp.joint_1': 100.0})
+    controller.change({'kp.joint_1': 100.0})()
 
 
 def test_trajectories_start_now_later_or_not_at_all(simulation, controller):

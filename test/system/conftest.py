@@ -4,9 +4,20 @@
 
 from importlib.util import find_spec
 
+import pytest
+
 collect_ignore_glob = [] if find_spec('rclpy') else ['test_*.py']
 
 
 def pytest_report_header():
     """Tell that the node graph is not tested."""
     return None if find_spec('rclpy') else 'test/system is left out: ROS 2 (rclpy) is missing'
+
+
+@pytest.fixture
+def listener():
+    """Join the graph for one test."""
+    from system.graph import Listener
+    made = Listener()
+    yield made
+    made.close()

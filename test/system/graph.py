@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import time
 
 from diagnostic_msgs.msg import DiagnosticArray
 import rclpy
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
@@ -51,6 +53,19 @@ def stop(process, how=signal.SIGINT):
 
 
 @contextlib.contextmanager
+def heard_graph(listener, scenario, **parameters):
+    """
+    Run the three nodes; the motion begins when the listener hears plant and controller.
+
+    :param parameters: of the nodes, by name
+    """
+    with nodes(scenario, 'dynamics', 'controller', **parameters) as processes:
+        listener.wait_for_writers('joint_states', 'joint_commands')
+        processes.append(start(scenario, 'trajectory', **parameters.get('trajectory', {})))
+        yield processes
+
+
+@contextlib.contextmanager
 def nodes(scenario, *names, **parameters):
     """Run nodes of the package as processes; those still running must end cleanly on SIGINT."""
     processes = [start(scenario, name, **parameters.get(name, {})) for name in names]
@@ -74,11 +89,21 @@ class Listener:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self.states, self.commands, self.reports = [], [], []
+        self.writers = {}
         deep = QoSProfile(depth=5000)
-        self.node.create_subscription(JointState, 'joint_states', self.states.append, deep)
-        self.node.create_subscription(JointState, 'joint_commands', self.commands.append, deep)
+        for topic, heard in (('joint_states', self.states), ('joint_commands', self.commands)):
+            self.node.create_subscription(
+                JointState, topic, heard.append, deep,
+                event_callbacks=SubscriptionEventCallbacks(matched=partial(self._on_match, topic)))
         self.node.create_subscription(
             DiagnosticArray, '/diagnostics', lambda m: self.reports.extend(m.status), deep)
+
+    def _on_match(self, topic, event):
+        self.writers[topic] = event.current_count
+
+    def wait_for_writers(self, *topics):
+        """Spin until each topic has a publisher that this listener hears."""
+        self.wait(lambda: all(self.writers.get(topic) for topic in topics))
 
     def wait(self, condition):
         """Spin until the condition holds."""

@@ -10,18 +10,10 @@ import pytest
 from rcl_interfaces.srv import (
     DescribeParameters, GetParameters, ListParameters, SetParameters, SetParametersAtomically)
 from rclpy.parameter import Parameter
-from system.graph import Listener, nodes, start, stop, written
+from system.graph import nodes, start, stop, written
 
 pytestmark = pytest.mark.dds
 OF_RCLPY = ('use_sim_time', 'start_type_description_service')
-
-
-@pytest.fixture
-def listener():
-    """Join the graph for one test."""
-    made = Listener()
-    yield made
-    made.close()
 
 
 def messages(values):

@@ -7,17 +7,9 @@ import pytest
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
-from system.graph import Listener, nodes, stamp
+from system.graph import nodes, stamp
 
 pytestmark = pytest.mark.dds
-
-
-@pytest.fixture
-def listener():
-    """Join the graph for one test."""
-    made = Listener()
-    yield made
-    made.close()
 
 
 def test_the_arm_is_held_until_a_good_command_and_ignores_bad_ones(listener):

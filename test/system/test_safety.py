@@ -6,19 +6,11 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-from system.graph import Listener, nodes
+from system.graph import nodes
 
 pytestmark = pytest.mark.dds
 JOINTS = [f'joint_{k}' for k in range(1, 5)]
 OK, WARN, ERROR = b'\x00', b'\x01', b'\x02'
-
-
-@pytest.fixture
-def listener():
-    """Join the graph for one test."""
-    made = Listener()
-    yield made
-    made.close()
 
 
 def test_refused_commands_leave_the_arm_held_and_are_named(listener):

@@ -6,20 +6,12 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-from system.graph import Listener, nodes, stamp
+from system.graph import nodes, stamp
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 pytestmark = pytest.mark.dds
 GRAPH = ('dynamics', 'controller', 'trajectory')
 PERIOD, NANO = 1_000_000, 1_000_000_000
-
-
-@pytest.fixture
-def listener():
-    """Join the graph for one test."""
-    made = Listener()
-    yield made
-    made.close()
 
 
 def test_a_motion_starts_again_on_request_and_each_time_it_ends(listener):
