@@ -41,10 +41,18 @@ ROS_TEST = [
 # The engines we measure ourselves against.
 BENCH = ['mujoco>=3.1', 'pin>=3.0']
 
-TEST = BENCH + [
+# To look at a run and to keep it: browser view, recordings, figures, animations.
+VIEW = [
+    'imageio-ffmpeg>=0.4',          # brings ffmpeg for MP4
+    'matplotlib>=3.7',
+    'mcap>=1.2',
+    'viser==1.1.1',                 # page and server must be of one version
+]
+
+TEST = BENCH + VIEW + [
     'example-robot-data>=4.1',      # URDFs of real robots
     'hypothesis>=6.80',
-    'matplotlib>=3.7',
+    'playwright>=1.40',             # drives the Chromium of the system, brings none
     'pytest>=7.4,<9',               # launch_testing of Jazzy breaks pytest 9
     # style
     'mypy>=1.8',
@@ -104,7 +112,7 @@ setup(
     extras_require={
         'ros': ROS,
         'ros_test': ROS_TEST,
-        'view': ['matplotlib>=3.7', 'viser==1.1.1'],
+        'view': VIEW,
         'bench': BENCH,
         'test': TEST,
     },

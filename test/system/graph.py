@@ -61,6 +61,7 @@ def heard_graph(listener, scenario, **parameters):
     """
     with nodes(scenario, 'dynamics', 'controller', **parameters) as processes:
         listener.wait_for_writers('joint_states', 'joint_commands')
+        listener.wait(lambda: listener.states)
         processes.append(start(scenario, 'trajectory', **parameters.get('trajectory', {})))
         yield processes
 
@@ -125,6 +126,13 @@ class Listener:
         except AssertionError:
             raise AssertionError({status.message for status in self.reports}) from None
         return found()[0]
+
+    def next_value(self, key):
+        """Return a value of the plant's next diagnostic status."""
+        seen = len(self.reports)
+        self.wait(lambda: any(status.name == 'dynamics: plant' for status in self.reports[seen:]))
+        status = next(s for s in self.reports[seen:] if s.name == 'dynamics: plant')
+        return {pair.key: pair.value for pair in status.values}[key]
 
     def call(self, kind, name, **fields):
         """Call a service and return its response."""

@@ -7,6 +7,7 @@ import pytest
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from system.graph import nodes
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 pytestmark = pytest.mark.dds
 JOINTS = [f'joint_{k}' for k in range(1, 5)]
@@ -80,3 +81,34 @@ def test_beyond_a_joint_limit_the_arm_is_held_until_reset(listener):
         assert listener.call(Trigger, '/dynamics/reset').success
         listener.wait_for_report('held until the first command', OK)
         assert listener.states[-1].position == listener.states[0].position
+
+
+def test_a_diverging_plant_stops_at_finite_numbers(listener):
+    """An impossible speed overflows at once; the error says so, and the last state is kept."""
+    with nodes('scara_helix', 'dynamics', dynamics={'initial_velocity': '[1e200,0.0,0.0,0.0]',
+                                                    'assemble': 'false'}):
+        commands = listener.publisher(JointState, 'joint_commands')
+        commands.publish(JointState(name=JOINTS, effort=[0.0] * 4))
+        assert listener.wait_for_report('finite', ERROR)
+        assert np.isfinite([[*m.position, *m.velocity] for m in listener.states]).all()
+
+
+def test_the_controller_passes_over_strange_joints_and_says_when_states_stop(listener):
+    """A gripper's joint among the states is none of its business; silence is a warning."""
+    with nodes('scara_helix', 'controller'):
+        states = listener.publisher(JointState, 'joint_states')
+        trajectory = listener.publisher(JointTrajectory, 'controller/joint_trajectory')
+        trajectory.publish(JointTrajectory(joint_names=JOINTS, points=[
+            JointTrajectoryPoint(positions=[0.1, 0.2, 0.3, 0.05])]))
+        state = JointState(name=['finger', *JOINTS[::-1]], position=[9.0, 0.05, 0.3, 0.2, 0.1],
+                           velocity=[0.0] * 5)
+        state.header.stamp.sec = 5
+
+        def answered():
+            states.publish(state)
+            return listener.commands
+
+        listener.wait(answered)
+        assert list(listener.commands[-1].name) == JOINTS
+        assert listener.commands[-1].header.stamp.sec == 5
+        listener.wait_for_report('no joint_states for', WARN)

@@ -4,14 +4,69 @@
 
 import numpy as np
 import pytest
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
-from system.graph import nodes, stamp
+from std_srvs.srv import SetBool, Trigger
+from system.graph import heard_graph, nodes, stamp
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 pytestmark = pytest.mark.dds
 GRAPH = ('dynamics', 'controller', 'trajectory')
 PERIOD, NANO = 1_000_000, 1_000_000_000
+
+
+def settled(listener, paused):
+    """Wait until the plant says so and what was under way has come; returns the newest stamp."""
+    listener.wait(lambda: listener.next_value('paused') == str(paused))
+    listener.next_value('paused')
+    return listener.now
+
+
+@pytest.mark.parametrize('mode', ['free', 'lockstep'])
+def test_pause_step_and_reset(listener, mode):
+    """A pause stands still, a step is one period, reset returns to the start at a later time."""
+    with heard_graph(listener, 'scara_helix', dynamics={'mode': mode, 'realtime_factor': 0.5}):
+        start = listener.states[0].position
+        listener.wait(lambda: listener.states[-1].position != start)
+        assert not listener.call(Trigger, '/dynamics/step').success  # only when paused
+        assert listener.call(SetBool, '/dynamics/set_pause', data=True).success
+        now = settled(listener, True)
+        assert settled(listener, True) == now
+        for k in (1, 2):
+            assert listener.call(Trigger, '/dynamics/step').success
+            listener.wait(lambda: listener.now > now + (k - 1) * PERIOD)
+            assert settled(listener, True) == now + k * PERIOD
+        assert listener.call(Trigger, '/dynamics/reset').success
+        listener.wait(lambda: listener.states[-1].position == start)
+        later = settled(listener, True)
+        assert later > now + 2 * PERIOD  # the clock goes on
+        assert listener.call(SetBool, '/dynamics/set_pause', data=False).success
+        listener.wait(lambda: listener.now > later + 50 * PERIOD)
+    times = [stamp(m) for m in listener.states]
+    assert times == sorted(times)
+
+
+def test_the_clock_is_that_of_the_states_and_its_speed_can_change(listener):
+    """/clock carries stamps of states; realtime_factor changes while running, within bounds."""
+    clock = []
+    listener.node.create_subscription(Clock, '/clock', clock.append, 10)
+    with nodes('scara_helix', 'dynamics'):
+        for factor in (4.0, 0.25):
+            change = Parameter('realtime_factor', value=factor).to_parameter_msg()
+            assert listener.call(SetParameters, '/dynamics/set_parameters',
+                                 parameters=[change]).results[0].successful
+            seen = len(clock)
+            listener.wait(lambda: len(clock) > seen + 5)
+        refused = listener.call(
+            SetParameters, '/dynamics/set_parameters',
+            parameters=[Parameter('realtime_factor', value=0.0).to_parameter_msg()]).results[0]
+        assert not refused.successful and 'realtime_factor' in refused.reason
+    stamps = {stamp(m) for m in listener.states}
+    ticks = [m.clock.sec * NANO + m.clock.nanosec for m in clock]
+    inside = [t for t in ticks if min(stamps) <= t <= max(stamps)]
+    assert ticks == sorted(ticks) and inside and all(t % PERIOD == 0 for t in ticks)
 
 
 def test_a_motion_starts_again_on_request_and_each_time_it_ends(listener):
