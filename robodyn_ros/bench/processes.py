@@ -42,6 +42,7 @@ class Graph:
         """
         self.domain, self.commands = domain, commands
         self.processes: dict[str, subprocess.Popen] = {}
+        self.watches: list[subprocess.Popen] = []
 
     def __enter__(self) -> 'Graph':
         """Start all."""
@@ -56,6 +57,9 @@ class Graph:
                  trace: TracebackType | None) -> None:
         """End all, whatever happened."""
         self.pause(False)
+        for watch in self.watches:
+            watch.kill()
+            watch.wait()
         for process in self.processes.values():
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
@@ -78,9 +82,10 @@ class Graph:
 
     def watching(self, what: str, seconds: float) -> subprocess.Popen:
         """Start the stopwatch node."""
-        return subprocess.Popen(
+        self.watches.append(subprocess.Popen(
             [sys.executable, '-m', 'robodyn_ros.nodes.stopwatch', what, '--seconds',
-             str(seconds)], env=environment(self.domain), stdout=subprocess.PIPE, text=True)
+             str(seconds)], env=environment(self.domain), stdout=subprocess.PIPE, text=True))
+        return self.watches[-1]
 
     def pause(self, on: bool) -> None:
         """Stop all processes where they are, or let them go on."""

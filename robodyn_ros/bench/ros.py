@@ -4,7 +4,7 @@
 The nodes' speed beside a bare ping-pong of the same messages between two rclpy processes.
 
     robodyn bench ros                lockstep, then 60 s free running at 1 kHz
-    robodyn bench ros --quick        shorter
+    robodyn bench ros --turns 8 --seconds 10     shorter
     robodyn bench ros --soak 10      free running for 10 minutes, for the memory
 
 Lockstep: states per second of dynamics, controller and trajectory in three processes. Free: from a
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import statistics
 import sys
 import time
@@ -41,15 +42,21 @@ MOST_LATENCY = 1.5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument('--json', action='store_true', help='print a JSON object')
-    parser.add_argument('--quick', action='store_true', help='10 s instead of 60 s, 8 turns')
+    parser.add_argument('--turns', type=int, default=25, metavar='N',
+                        help='turns of 1 s in lockstep, each (default %(default)s)')
+    parser.add_argument('--seconds', type=float, default=60.0, metavar='S',
+                        help='of free running, each (default %(default)s)')
     parser.add_argument('--soak', type=float, metavar='MINUTES',
                         help='free running for so long, to see the memory')
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print; returns the exit code."""
-    rounds, free = (8, 10.0) if arguments.quick else (25, 60.0)
+    rounds, free = arguments.turns, arguments.seconds
+    if rounds < 1 or not free > 0.0:
+        raise RobodynError(f'--turns is {rounds} and --seconds {free:g}; expected positive numbers')
     seconds = arguments.soak * 60.0 if arguments.soak else free
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # end the nodes we started, too
     with Watch() as bars:
         bars.begin('lockstep, in turns with ping-pong', 2 * rounds)
         speeds = lockstep(rounds, bars)
