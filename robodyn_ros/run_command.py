@@ -20,6 +20,7 @@ from robodyn_ros.errors import RobodynError, StateError
 from robodyn_ros.scenario import load_scenario
 from robodyn_ros.simulate import Result, Simulation
 from robodyn_ros.simulate_command import follows_space, summary
+from robodyn_ros.view_command import check_port, importable_viewer, PORT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help='lockstep: repeatable to the last bit, as fast as possible')
     parser.add_argument('--rate', type=float, default=1.0, metavar='X',
                         help='simulated seconds per wall second without --fast (default 1)')
+    parser.add_argument('--record', metavar='FILE.mcap',
+                        help='write all messages to a file (see robodyn report)')
+    parser.add_argument('--view', type=int, nargs='?', const=PORT, metavar='PORT',
+                        help=f'show it in the browser (port {PORT}), until Ctrl-C')
     parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', dest='changes',
                         help='change a value, such as dynamics.payload.mass=5 (repeatable)')
     parser.add_argument('--json', action='store_true', help='machine-readable, on stdout')
@@ -46,6 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     except ImportError as error:
         raise RobodynError(f'ROS 2 cannot be imported ({error}); source a ROS 2, or install its '
                            'wheels: pip install "robodyn_ros[ros]"') from None
+    if arguments.view is not None:
+        check_port(arguments.view)
+        importable_viewer()
     scenario = load_scenario(arguments.scenario, arguments.changes)
     if arguments.duration is not None:
         scenario = load_scenario(arguments.scenario,
@@ -57,11 +65,13 @@ def run(arguments: argparse.Namespace) -> int:
         def show(status: Status) -> None:
             factor = status.simulated / status.wall if status.wall > 0.0 else 0.0
             rows = f', constraints off by {status.violation:.1e}' if expected.row_names else ''
+            page = '; the page stays until Ctrl-C' if arguments.view is not None else ''
             line.update(f'{status.simulated:6.2f} of {scenario.duration:g} s, {factor:.2f} times '
-                        f'real time, tracking error {status.tracking:.2e}{rows}')
+                        f'real time, tracking error {status.tracking:.2e}{rows}{page}')
 
         last = run_composed(scenario, expected, follows_space(expected),
-                            'lockstep' if arguments.fast else 'free', arguments.rate, show)
+                            'lockstep' if arguments.fast else 'free', arguments.rate, show,
+                            arguments.record, arguments.view)
     facts = achieved(expected, last)
     if arguments.json:
         print(json.dumps(facts, indent=1))

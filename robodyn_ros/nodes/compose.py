@@ -19,8 +19,9 @@ from rclpy.parameter import Parameter
 from robodyn_ros.nodes.controller_node import ControllerNode
 from robodyn_ros.nodes.dynamics_node import DynamicsNode
 from robodyn_ros.nodes.executor import DirectExecutor
+from robodyn_ros.nodes.recorder_node import RecorderNode
 from robodyn_ros.nodes.trajectory_node import TrajectoryNode
-from robodyn_ros.runtime.options import DynamicsOptions
+from robodyn_ros.runtime.options import DynamicsOptions, ViewerOptions
 from robodyn_ros.runtime.plant_runner import FAULT
 from robodyn_ros.scenario import Scenario
 from robodyn_ros.simulate import Result
@@ -49,7 +50,7 @@ class Monitor:
     def __init__(self, plant: DynamicsNode, expected: Result, in_space: bool):
         """Start at the motion's zero."""
         self.plant, self.expected, self.in_space = plant, expected, in_space
-        self.seen = -1
+        self.seen, self.compared = -1, True
         self.tracking = self.violation = self.difference = 0.0
         self.begun = time.monotonic()
 
@@ -57,7 +58,8 @@ class Monitor:
         """Take the present state into account, if it is a new one."""
         runner, expected = self.plant.runner, self.expected
         k = runner.periods
-        if k == self.seen or k >= len(expected.t):
+        self.compared = self.compared and k >= self.seen  # a visitor of the page may reset it
+        if k == self.seen or k >= len(expected.t) or not self.compared:
             return
         if self.seen <= 0:
             self.begun = time.monotonic()
@@ -75,6 +77,11 @@ class Monitor:
             self.violation = max(self.violation, float(runner.observe().violation[0]))
 
     @property
+    def over(self) -> bool:
+        """Return whether the motion has come to its end, or the plant has stopped."""
+        return self.seen >= len(self.expected.t) - 1 or bool(self.status.reason)
+
+    @property
     def status(self) -> Status:
         """Return what was seen so far."""
         runner = self.plant.runner
@@ -85,7 +92,8 @@ class Monitor:
 
 
 def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str, factor: float,
-                 show: Callable[[Status], None]) -> Status:
+                 show: Callable[[Status], None], record: str | None = None,
+                 view: int | None = None) -> Status:
     """
     Run a scenario's nodes until its motion is over; returns the last status.
 
@@ -93,23 +101,32 @@ def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str
     :param mode: 'free' or 'lockstep'
     :param factor: simulated seconds per wall second in free mode
     :param show: called some times a second
+    :param record: path of a recording to write (MCAP)
+    :param view: port of a page in the browser; the nodes then stay until Ctrl-C
     """
     rclpy.init()
     nodes: list[Node] = []
     executor = DirectExecutor()
     try:
         clock = [Parameter('use_sim_time', value=True)]
+        if record is not None:  # before the others: it hears their first words
+            nodes.append(RecorderNode(record, {
+                'scenario': scenario.name, 'robot': scenario.robot, 'frame': expected.frame,
+                'tolerance': repr(scenario.tolerance)}))
         plant = DynamicsNode(scenario, DynamicsOptions(mode=mode, realtime_factor=factor))
         nodes.append(plant)
         if scenario.controller.kind != 'none':
             nodes.append(ControllerNode(scenario, parameter_overrides=clock))
         if scenario.trajectory.kind != 'none':
             nodes.append(TrajectoryNode(scenario, parameter_overrides=clock))
+        if view is not None:
+            from robodyn_ros.nodes.viewer_node import ViewerNode  # viser is optional
+            nodes.append(ViewerNode(ViewerOptions(port=view)))
         for node in nodes:
             executor.add_node(node)
         monitor = Monitor(plant, expected, in_space)
         shown = 0.0
-        while monitor.seen < len(expected.t) - 1 and not monitor.status.reason:
+        while view is not None or not monitor.over:
             executor.spin_once(timeout_sec=0.1)
             monitor.look()
             if time.monotonic() - shown > 0.2:
@@ -117,6 +134,8 @@ def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str
                 show(monitor.status)
         return monitor.status
     except ExternalShutdownException:
+        if view is not None and monitor.over:
+            return monitor.status
         raise KeyboardInterrupt from None
     finally:
         executor.shutdown()

@@ -47,13 +47,17 @@ MAY_IMPORT = {
     'build': _WIRING,
     'simulate': _WIRING,
     'runtime': _WIRING | {'simulate'},
+    'viewing': _ROBOT,
     'simulate_command': _ENGINE,
-    'run_command': _ENGINE | {'simulate_command', 'nodes'},
+    'view_command': {'nodes'},
+    'run_command': _ENGINE | {'simulate_command', 'view_command', 'nodes'},
     'driver_check_command': _ENGINE | {'nodes'},
-    'report': _ENGINE,
+    'launching': {'robots', 'scenario'},
+    'recording': set(),
+    'report': _ENGINE | {'recording'},
     'papers': _ENGINE | {'report'},
     'bench': _ENGINE | {'report'},
-    'nodes': _ENGINE,
+    'nodes': _ENGINE | {'recording', 'viewing'},
     'cli': _ENGINE | {'report', 'papers', 'bench', 'nodes', ''},
     '': _ENGINE,        # robodyn_ros/__init__.py: the names users import
 }
@@ -63,6 +67,7 @@ FOR_ALL = {'errors', 'signals', 'share'}
 ONLY_IN = {
     r'numba|llvmlite': 'tracing',
     r'rclpy|\w+_msgs|std_srvs|builtin_interfaces|rcl_interfaces|tf2_ros': 'nodes',
+    r'launch|launch_ros': 'launching',
 }
 
 

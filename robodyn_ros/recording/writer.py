@@ -1,0 +1,147 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Writes a recording that is a complete, indexed MCAP file after every flush.
+
+After each flush the file ends with summary and footer; the next one cuts them off and appends the
+new chunk and a new summary. A process killed between two flushes leaves a complete file; killed in
+the middle of one (some ten microseconds), a file whose end is missing, which reader.py reads all
+the same. The summary is kept as bytes and only grows, so that a flush costs little in long runs.
+"""
+from __future__ import annotations
+
+import os
+from typing import Any, Mapping
+
+from robodyn_ros.recording import records
+from robodyn_ros.recording.errors import RecordingError
+
+try:
+    import zstandard
+except ImportError:  # comes with the package mcap; without it chunks are not compressed
+    zstandard = None  # type: ignore[assignment]
+
+LARGEST_CHUNK = 1_000_000
+"""Bytes of messages after which a chunk ends even before the next flush."""
+LIBRARY = 'robodyn_ros'
+FACTS = 'robodyn'
+"""Name of the record with the scenario's facts."""
+
+
+class RecordingWriter:
+    """An MCAP file of the profile ros2, open for writing."""
+
+    def __init__(self, path: str | os.PathLike, facts: Mapping[str, str] | None = None):
+        """
+        Create the file; RecordingError if it exists or cannot be.
+
+        :param facts: what is known of the run, such as its scenario
+        """
+        self.path = os.fspath(path)
+        try:
+            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        except FileExistsError:
+            raise RecordingError(f'{self.path}: the file exists and is not overwritten; give '
+                                 'another name, or remove it') from None
+        except OSError as error:
+            raise RecordingError(f'{self.path}: cannot be created ({error.strerror}); give a path '
+                                 'in a folder that exists and may be written') from None
+        self._data = bytearray(records.MAGIC + records.header('ros2', LIBRARY))
+        self._size = 0  # of the data in the file; what follows is summary
+        self._schemas: dict[str, int] = {}
+        self._counts: dict[int, int] = {}
+        self._described, self._indices = bytearray(), bytearray()  # parts of the summary
+        self._chunks, self._facts = 0, bool(facts)
+        self._start: int | None = None
+        self._end = 0
+        if facts:
+            record = records.metadata(FACTS, facts)
+            self._described += records.metadata_index(len(self._data), len(record), FACTS)
+            self._data += record
+        self._begin_chunk()
+        self.flush()
+
+    def channel(self, topic: str, kind: str, definition: str, quality: str) -> int:
+        """
+        Announce a topic; returns its number.
+
+        :param kind: type, such as 'sensor_msgs/msg/JointState'
+        :param definition: text of the type and of all it contains (definitions.py)
+        :param quality: offered_qos_profiles, as rosbag2 writes it
+        """
+        made = b''
+        if kind not in self._schemas:
+            self._schemas[kind] = len(self._schemas) + 1
+            made = records.schema(self._schemas[kind], kind, 'ros2msg', definition)
+        number = len(self._counts) + 1
+        made += records.channel(number, self._schemas[kind], topic, 'cdr',
+                                {'offered_qos_profiles': quality})
+        self._counts[number] = 0
+        self._described += made
+        self._chunk += made
+        return number
+
+    def add(self, channel: int, time: int, data: bytes) -> None:
+        """Keep the bytes of a message (CDR) at a time [ns]."""
+        self._counts[channel] += 1
+        self._places.setdefault(channel, []).append((time, len(self._chunk)))
+        self._chunk += records.message_head(channel, self._counts[channel], time, len(data))
+        self._chunk += data
+        if len(self._chunk) > LARGEST_CHUNK:
+            self._end_chunk()
+
+    def flush(self) -> None:
+        """Bring everything to the file and complete it."""
+        self._end_chunk()
+        place = self._size + len(self._data)
+        statistics = records.statistics(len(self._schemas), int(self._facts), self._chunks,
+                                        self._start or 0, self._end, self._counts)
+        end = records.ending(bytes(self._described + self._indices) + statistics, place)
+        try:
+            os.ftruncate(self._file, self._size)
+            left = memoryview(bytes(self._data) + end)
+            os.lseek(self._file, self._size, os.SEEK_SET)
+            while left:
+                left = left[os.write(self._file, left):]
+        except OSError as error:
+            raise RecordingError(f'{self.path}: cannot be written ({error.strerror}); what was '
+                                 'written before is kept: make room, and record again') from None
+        self._size = place
+        self._data.clear()
+
+    def close(self) -> None:
+        """Flush and close; a second call does nothing."""
+        if self._file >= 0:
+            try:
+                self.flush()
+            finally:
+                os.close(self._file)
+                self._file = -1
+
+    def _begin_chunk(self) -> None:
+        self._chunk = bytearray()
+        self._places: dict[int, list[tuple[int, int]]] = {}
+
+    def _end_chunk(self) -> None:
+        if not self._places:
+            return
+        times = [time for places in self._places.values() for time, _ in places]
+        start, end = min(times), max(times)
+        self._start = start if self._start is None else min(start, self._start)
+        self._end = max(end, self._end)
+        plain: Any = bytes(self._chunk)
+        compression, packed = '', plain
+        if zstandard is not None:
+            compression, packed = 'zstd', zstandard.ZstdCompressor(level=1).compress(plain)
+        place = self._size + len(self._data)
+        made = records.chunk(start, end, plain, compression, packed)
+        self._data += made
+        indices, begin = {}, self._size + len(self._data)
+        for channel, places in self._places.items():
+            indices[channel] = self._size + len(self._data)
+            self._data += records.message_index(channel, places)
+        self._indices += records.chunk_index(
+            start, end, place, len(made), indices, self._size + len(self._data) - begin,
+            compression, len(packed), len(plain))
+        self._chunks += 1
+        self._begin_chunk()
