@@ -122,6 +122,8 @@ setup(
             'dynamics_node = robodyn_ros.nodes.dynamics_node:main',
             'controller_node = robodyn_ros.nodes.controller_node:main',
             'trajectory_node = robodyn_ros.nodes.trajectory_node:main',
+            'recorder_node = robodyn_ros.nodes.recorder_node:main',
+            'viewer_node = robodyn_ros.nodes.viewer_node:main',
         ],
     },
 )
