@@ -1,0 +1,144 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+What is asked of running nodes, whoever started them: a launch file or a test itself.
+
+Every function takes a Listener that joined the graph before the nodes came up.
+"""
+from __future__ import annotations
+
+import numpy as np
+from oracles import scara_450 as arm
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from robodyn_ros import load_robot, load_scenario, simulate
+from robodyn_ros.simulate_command import follows_space
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from system.graph import stamp
+from trajectory_msgs.msg import JointTrajectory
+
+START = 1.0
+"""Simulated time at which a plant's motion begins, in lockstep or without a controller [s]."""
+SPAN = 3.0
+"""Part of the motion that is looked at [s]."""
+HEARD = 100
+"""States that must have been heard of it."""
+FOLLOWED = 5e-3
+"""Distance of a driver's joint from the helix; it is one period of 4 ms late [rad] or [m]."""
+STRETCH = 250
+"""States of a driver in a row that must be within it: one second."""
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+def mode_of(scenario):
+    """Name the mode in which the plant's states depend on no clock but its own."""
+    return 'free' if load_scenario(scenario).controller.kind == 'none' else 'lockstep'
+
+
+def nodes_of(scenario):
+    """Name the nodes a scenario needs."""
+    names = ['dynamics', 'trajectory']
+    return names if load_scenario(scenario).controller.kind == 'none' else [*names, 'controller']
+
+
+def expect_nodes(listener, *names):
+    """Wait until nodes of these full names are up."""
+    def missing():
+        found = listener.node.get_node_names_and_namespaces()
+        return set(names) - {f'{space.rstrip("/")}/{name}' for name, space in found}
+
+    try:
+        listener.wait(lambda: not missing())
+    except AssertionError:
+        raise AssertionError(f'these nodes did not come up: {missing()}') from None
+
+
+def expect_states(listener, robot):
+    """Wait for joint_states; they are complete and in the order of time."""
+    listener.wait(lambda: len(listener.states) > 10)
+    n = load_robot(robot).n
+    for message in listener.states:
+        assert sorted(message.name) == sorted(load_robot(robot).joints)
+        assert len(message.position) == len(message.velocity) == n
+        assert np.isfinite([*message.position, *message.velocity]).all()
+    stamps = [stamp(message) for message in listener.states]
+    assert stamps == sorted(stamps) and stamps[0] > 0
+
+
+def expect_tracking(listener, scenario):
+    """Wait for a part of the motion; the tool (the joints) kept within the tolerance."""
+    made = load_scenario(scenario)
+    span = min(made.duration, SPAN)
+    listener.wait_until(START + span)
+    wanted = simulate(made, duration=span)
+    place = {round((stamp(m) * 1e-9 - START) / made.controller.period): m.position
+             for m in listener.states}
+    heard = sorted(k for k in place if 0 <= k < len(wanted.t))
+    assert len(heard) > HEARD, f'only {len(heard)} states were heard'
+    q = np.array([place[k] for k in heard])
+    if follows_space(wanted):
+        tool = wanted.robot.positions(wanted.frame, q)
+        error = np.linalg.norm(tool - wanted.tool_reference[heard], axis=1)
+    else:
+        error = np.abs(q - wanted.reference.q[heard]).max(axis=1)
+    assert error.max() <= made.tolerance, f'{error.max()} at {heard[int(error.argmax())]} periods'
+    assert np.ptp(q, axis=0).max() > 1e-3, 'the robot did not move'
+
+
+def expect_driver_on_helix(listener, namespace=''):
+    """
+    Wait until the stand-in driver followed the helix for a second of the wall clock.
+
+    Its closed form (test/oracles) is the judge; nothing of the package is.
+    """
+    starts = []
+    listener.node.create_subscription(JointTrajectory, f'{namespace}/controller/joint_trajectory',
+                                      lambda m: starts.append(stamp(m)), LATCHED)
+
+    def errors():
+        times = [(stamp(m) - starts[-1]) * 1e-9 for m in listener.states[-STRETCH:]]
+        if len(times) < STRETCH or times[0] < 0.0:
+            return np.array([np.inf])
+        return np.abs([np.array(m.position) - arm.path_position(t)
+                       for m, t in zip(listener.states[-STRETCH:], times)])
+
+    listener.wait(lambda: starts)
+    seen = [0]
+
+    def followed():
+        if len(listener.states) < seen[0] + STRETCH // 5:
+            return False
+        seen[0] = len(listener.states)
+        return errors().max() < FOLLOWED
+
+    listener.wait(followed)
+    moved = np.ptp([m.position for m in listener.states], axis=0)
+    assert moved[:2].min() > 10 * FOLLOWED, 'the arm did not move'
+
+
+def expect_array_commands(listener, topic):
+    """Wait for efforts without names, as effort controllers of ros2_control take them."""
+    heard = []
+    listener.node.create_subscription(Float64MultiArray, topic, heard.append, 10)
+    listener.wait(lambda: len(heard) > 10)
+    assert {len(message.data) for message in heard} == {4}
+    assert not listener.commands
+
+
+def expect_side_by_side(listener, robots):
+    """
+    Wait for states and a clock in each namespace; the states are those of its own robot.
+
+    :param robots: name of the robot by namespace
+    """
+    states, clocks = {name: [] for name in robots}, {name: [] for name in robots}
+    for name in robots:
+        listener.node.create_subscription(JointState, f'/{name}/joint_states',
+                                          states[name].append, 10)
+        listener.node.create_subscription(Clock, f'/{name}/clock', clocks[name].append, 10)
+    listener.wait(lambda: all(len(heard) > 10 for heard in (*states.values(), *clocks.values())))
+    for name, robot in robots.items():
+        joints = list(load_robot(robot).joints)
+        assert all(list(message.name) == joints for message in states[name])
+    assert not listener.states and listener.node.count_publishers('/clock') == 0

@@ -1,0 +1,46 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""What test/launch asks of the launch files, asked of the same nodes started without launch."""
+
+import pytest
+from robodyn_ros import load_scenario, scenario_names
+from system.assertions import (
+    expect_array_commands, expect_driver_on_helix, expect_nodes, expect_side_by_side,
+    expect_states, expect_tracking, mode_of, nodes_of)
+from system.driver_process import driver, wall_clock_nodes
+from system.graph import nodes
+
+pytestmark = pytest.mark.dds
+ARM = ['-r', '__ns:=/arm', '-r', 'joint_states:=/joint_states']
+
+
+@pytest.mark.parametrize('scenario', scenario_names())
+def test_the_tool_follows_its_path(listener, scenario):
+    """Nodes come up, states flow, the tolerance is kept, and every process ends with 0."""
+    with nodes(scenario, *nodes_of(scenario), dynamics={'mode': mode_of(scenario)}):
+        expect_nodes(listener, *(f'/{name}' for name in nodes_of(scenario)))
+        expect_states(listener, load_scenario(scenario).robot)
+        expect_tracking(listener, scenario)
+
+
+def test_a_driver_is_wired_by_its_topics(listener):
+    """Nodes in a namespace drive an arm whose topics are outside of it, with bare efforts."""
+    controller = [*ARM, '-r', 'joint_commands:=/effort_controller/commands',
+                  '-p', 'command_format:=float64_multi_array']
+    with driver('--array-commands'), wall_clock_nodes('scara_helix', controller=controller,
+                                                      trajectory=ARM):
+        expect_nodes(listener, '/driver', '/arm/controller', '/arm/trajectory')
+        expect_states(listener, 'scara_450')
+        expect_array_commands(listener, '/effort_controller/commands')
+        expect_driver_on_helix(listener, '/arm')
+
+
+def test_two_robots_side_by_side(listener):
+    """Each namespace has its own states and its own clock, and none leaks out."""
+    def arguments(namespace):
+        return ['-r', f'__ns:=/{namespace}', '-r', '/clock:=clock', '-p', 'use_sim_time:=true']
+
+    left, right = arguments('left'), arguments('right')
+    with wall_clock_nodes('scara_helix', dynamics=left, controller=left, trajectory=left), \
+            wall_clock_nodes('two_link_line', dynamics=right, trajectory=right):
+        expect_side_by_side(listener, {'left': 'scara_450', 'right': 'two_link'})
