@@ -22,6 +22,7 @@ from rich.table import Table
 from robodyn_ros import build
 from robodyn_ros.errors import RobodynError, StateError
 from robodyn_ros.scenario import load_scenario
+from robodyn_ros.signals import Reference, Rollout
 from robodyn_ros.simulate import Result, Simulation
 
 
@@ -51,10 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             result = simulation.run()
         except RobodynError as error:
-            _keep(arguments.output, getattr(error, 'partial', None))
+            _keep(arguments.output, simulation, error.partial)
             raise
         seconds = time.perf_counter() - start
-    _keep(arguments.output, result.motion)
+    _keep(arguments.output, simulation, result.motion)
     facts = summary(result, seconds)
     if arguments.json:
         print(json.dumps(facts, indent=1))
@@ -105,10 +106,23 @@ def _check_place(path: str) -> None:
                          'a folder that exists') from None
 
 
-def _keep(path: str | None, motion: Any) -> None:
-    if path and motion is not None:
-        with open(path, 'wb') as file:  # by hand: savez would append .npz to other names
-            np.savez(file, **motion._asdict())
+def _keep(path: str | None, simulation: Simulation, motion: Rollout | None) -> None:
+    """Write the arrays of a motion, and what a report needs to know beside them."""
+    if not path or motion is None:
+        return
+    scenario = simulation.scenario
+    reference = simulation.reference
+    if reference is not None:  # a motion that failed is shorter than what was wanted
+        reference = Reference(*(part[:len(motion.t)] for part in reference))
+    result = Result(scenario, simulation.robot, motion, reference, simulation.plant.row_names,
+                    simulation.assembly)
+    arrays: dict[str, Any] = {
+        **motion._asdict(), 'scenario': scenario.name, 'urdf': simulation.robot.urdf,
+        'frame': result.frame, 'row_names': np.array(simulation.plant.row_names, dtype=str)}
+    if reference is not None:
+        arrays |= {'reference_q': reference.q, 'tool_reference': result.tool_reference}
+    with open(path, 'wb') as file:  # by hand: savez would append .npz to other names
+        np.savez(file, **arrays)
 
 
 def _print(facts: dict[str, Any], output: str | None) -> None:

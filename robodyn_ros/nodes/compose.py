@@ -111,8 +111,7 @@ def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str
         clock = [Parameter('use_sim_time', value=True)]
         if record is not None:  # before the others: it hears their first words
             nodes.append(RecorderNode(record, {
-                'scenario': scenario.name, 'robot': scenario.robot, 'frame': expected.frame,
-                'tolerance': repr(scenario.tolerance)}))
+                'scenario': scenario.name, 'robot': scenario.robot, 'frame': expected.frame}))
         plant = DynamicsNode(scenario, DynamicsOptions(mode=mode, realtime_factor=factor))
         nodes.append(plant)
         if scenario.controller.kind != 'none':
@@ -133,7 +132,7 @@ def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str
                 shown = time.monotonic()
                 show(monitor.status)
         return monitor.status
-    except ExternalShutdownException:
+    except (ExternalShutdownException, KeyboardInterrupt):
         if view is not None and monitor.over:
             return monitor.status
         raise KeyboardInterrupt from None

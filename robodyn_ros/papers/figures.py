@@ -1,11 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""
-The papers' figures: one style, readable in print, written as PNG files without a display.
-
-Colours are Okabe and Ito's, which stay apart in grey and for the colour-blind; curves that lie on
-one another differ in their dashes too.
-"""
+"""The papers' figures: drawn as all figures of this package are, written as PNG files."""
 from __future__ import annotations
 
 from importlib.util import find_spec
@@ -14,27 +9,18 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import RobodynError
 from robodyn_ros.papers.study import Figure
+from robodyn_ros.report.drawing import (COLOURS, curves, empty_figure, legend,
+                                        MissingPackageError, panels, space_curves, WANTED)
 
+__all__ = ['COLOURS', 'compared', 'curves', 'legend', 'MissingPackageError', 'PAGE_DPI', 'panels',
+           'PANELS_HEIGHT', 'PRINT_DPI', 'require_matplotlib', 'space_curves', 'THEORETICAL',
+           'write']
 PRINT_DPI, PAGE_DPI = 200, 110
-COLOURS = ('#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9')
-STYLE: dict[str, Any] = {
-    'font.size': 9.0, 'axes.titlesize': 9.0, 'axes.labelsize': 9.0, 'legend.fontsize': 8.0,
-    'xtick.labelsize': 8.0, 'ytick.labelsize': 8.0, 'lines.linewidth': 1.2, 'axes.grid': True,
-    'grid.color': '#d0d0d0', 'grid.linewidth': 0.5, 'axes.axisbelow': True,
-    'axes.formatter.limits': (-2, 4), 'axes.formatter.use_mathtext': True,
-    'figure.figsize': (6.4, 4.0), 'figure.facecolor': 'white', 'legend.frameon': True,
-    'legend.framealpha': 0.9, 'axes.xmargin': 0.0,
-}
 PANELS_HEIGHT = 3.5
 """Of all panels together, in a figure of the style's size [inch]."""
-THEORETICAL = (0, (4, 3))
+THEORETICAL = WANTED
 """Line style of what theory says, as in the papers; what is computed is solid."""
-
-
-class MissingPackageError(RobodynError):
-    """A package that an optional part needs is not installed."""
 
 
 def require_matplotlib() -> None:
@@ -53,18 +39,10 @@ def write(figures: Sequence[Figure], folder: Path, dpi: int = PRINT_DPI,
     :param largest: size in bytes above which a file is written again with fewer dots
     """
     require_matplotlib()
-    from cycler import cycler
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure as Canvas
-
     folder.mkdir(parents=True, exist_ok=True)
-    style: Any = {**STYLE, 'axes.prop_cycle': cycler(color=COLOURS)}
     paths = []
     for figure in figures:
-        with matplotlib.rc_context(style):
-            canvas = Canvas(layout='constrained')
-            FigureCanvasAgg(canvas)
+        with empty_figure() as canvas:
             figure.draw(canvas)
             path, dots = folder / f'{figure.name}.png', dpi
             canvas.savefig(path, dpi=dots)
@@ -75,55 +53,9 @@ def write(figures: Sequence[Figure], folder: Path, dpi: int = PRINT_DPI,
     return paths
 
 
-def panels(figure: Any, rows: int, columns: int = 1, *, width: float = 6.4,
-           height: float = 1.9) -> list[Any]:
-    """Axes of a figure made of panels over time, row by row; each panel is so high [inch]."""
-    figure.set_size_inches(width, rows * height + 0.5)
-    axes = figure.subplots(rows, columns, sharex=True, squeeze=False)
-    for one in axes[-1]:
-        one.set_xlabel('t [s]')
-    return list(axes.flat)
-
-
-def curves(axes: Any, t: np.ndarray, values: np.ndarray, labels: Sequence[str], unit: str, *,
-           first_colour: int = 0, **options: Any) -> None:
-    """
-    Draw columns of values (k, m) over time, one colour each.
-
-    :param unit: label of the vertical axis, with its unit in brackets
-    :param options: further options of matplotlib's plot
-    """
-    columns = np.asarray(values).reshape(len(t), -1).T
-    for k, (column, label) in enumerate(zip(columns, labels)):
-        colour = COLOURS[(first_colour + k) % len(COLOURS)]
-        axes.plot(t, column, **{'color': colour, 'label': label, **options})
-    axes.set_ylabel(unit)
-
-
 def compared(axes: Any, t: np.ndarray, values: np.ndarray, theory: np.ndarray,
              labels: Sequence[str], unit: str, *, first_colour: int = 0) -> None:
     """Draw columns over time as curves does, with what theory says dashed on top."""
     curves(axes, t, values, labels, unit, first_colour=first_colour)
     curves(axes, t, theory, ['theoretical'] * len(labels), unit, color='black',
            linestyle=THEORETICAL)
-
-
-def space_curves(axes: Any, lines: Sequence[tuple[np.ndarray, str, Any]]) -> None:
-    """Draw curves in space, each with points (k, 3) [m], label and line style."""
-    for k, (points, label, style) in enumerate(lines):
-        axes.plot(*points.T, linestyle=style, label=label, color=COLOURS[k])
-    for name in 'xyz':
-        getattr(axes, f'set_{name}label')(f'{name} [m]')
-        axes.tick_params(axis=name, labelsize=7)
-    axes.ticklabel_format(style='plain')
-    axes.set_box_aspect(None, zoom=0.78)
-
-
-def legend(figure: Any, columns: int = 4) -> None:
-    """Name every curve once, above the panels."""
-    named: dict[str, Any] = {}
-    for axes in figure.axes:
-        for handle, label in zip(*axes.get_legend_handles_labels()):
-            named.setdefault(label, handle)
-    figure.legend(list(named.values()), list(named), loc='outside upper center',
-                  ncols=min(columns, len(named)))

@@ -1,0 +1,118 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Make a folder with figures, numbers and a page from a run.
+
+    robodyn run scara_helix --record run.mcap             a run as ROS 2 nodes, recorded
+    robodyn simulate scara_helix --output run.npz         or one without ROS
+    robodyn report run.mcap --animate gif
+
+The folder has a PNG for each figure, summary.json and index.html, a page with everything in it;
+with --animate also the moving robot. A recording that was cut off is read as far as it goes.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from robodyn_ros.recording.errors import RecordingError
+from robodyn_ros.report.animation import KINDS, require_packages, write_animation
+from robodyn_ros.report.drawing import require
+from robodyn_ros.report.figures import pictures_of, write_picture
+from robodyn_ros.report.folder import prepare_folder, SUMMARY
+from robodyn_ros.report.from_recording import motion_of_recording
+from robodyn_ros.report.from_result import motion_of_result
+from robodyn_ros.report.motion import Motion
+from robodyn_ros.report.page import page_of
+from robodyn_ros.report.summary import summary_of
+from robodyn_ros.robots.robot import load_robot
+
+PAGE = 'index.html'
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the verb."""
+    parser.add_argument('source', type=Path, metavar='SOURCE',
+                        help='recording (FILE.mcap) or result of simulate --output (FILE.npz)')
+    parser.add_argument('--output', type=Path, metavar='FOLDER',
+                        help='folder to write (default: name of the source, then _report)')
+    parser.add_argument('--animate', choices=KINDS, help='make a moving picture too')
+    parser.add_argument('--robot', help='name or URDF of the robot, where the source lacks it')
+    parser.add_argument('--json', action='store_true', help='print the summary as JSON')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, draw and write; returns the exit code."""
+    source = arguments.source
+    require('matplotlib', 'figures')  # before the work, not after
+    if arguments.animate:
+        require_packages(arguments.animate)
+    if not source.is_file():
+        raise RecordingError(f'{source}: there is no such file; give a recording of robodyn run '
+                             '--record, or a result of robodyn simulate --output')
+    folder = arguments.output or Path(f'{source.stem}_report')
+    with Progress(TextColumn('{task.description}'), BarColumn(), TimeElapsedColumn(),
+                  console=Console(stderr=True), transient=True) as bars:
+        motion = _read(arguments, bars)
+        prepare_folder(folder)
+        facts, pictures = summary_of(motion), []
+        chosen = pictures_of(motion)
+        task = bars.add_task('figures', total=len(chosen))
+        for picture in chosen:
+            pictures.append((write_picture(picture, motion, folder), picture.caption))
+            bars.advance(task)
+        if arguments.animate:
+            film = folder / f'animation.{arguments.animate}'
+            task = bars.add_task('animation', total=1.0)
+            write_animation(motion, film, lambda part: bars.update(task, completed=part))
+            pictures.insert(0, (film, 'The motion: wanted path dashed, traced path solid.'))
+    (folder / SUMMARY).write_text(json.dumps(facts, indent=1) + '\n', encoding='utf-8')
+    (folder / PAGE).write_text(page_of(facts, pictures), encoding='utf-8')
+    if arguments.json:
+        print(json.dumps(facts, indent=1))
+    else:
+        _print(facts, folder, len(pictures))
+    return 0
+
+
+def _read(arguments: argparse.Namespace, bars: Progress) -> Motion:
+    source = arguments.source
+    robot = load_robot(arguments.robot) if arguments.robot else None
+    task = bars.add_task(f'reading {source.name}', total=1.0)
+    with open(source, 'rb') as file:
+        zipped = file.read(2) == b'PK'
+    if zipped or source.suffix == '.npz':
+        motion = motion_of_result(source, robot)
+    else:
+        motion = motion_of_recording(source, robot,
+                                     lambda part: bars.update(task, completed=part))
+    bars.update(task, completed=1.0)
+    return motion
+
+
+def _print(facts: dict[str, Any], folder: Path, pictures: int) -> None:
+    console = Console(file=sys.stdout)
+    table = Table(title=escape(f'{facts["scenario"] or facts["source"]}: {facts["robot"]}, '
+                               f'{facts["duration_s"]:g} s, {facts["samples"]} samples'))
+    for heading in ('joint', 'error, largest', 'error, rms', 'torque, largest'):
+        table.add_column(heading)
+    for name, one in facts['joints'].items():
+        values = [one[key] for key in ('error_max', 'error_rms', 'torque_max')]
+        table.add_row(escape(name), *('–' if x is None else f'{x:.3g}' for x in values))
+    console.print(table)
+    for key, label in (('tool_error_max_m', 'tool error, largest [m]'),
+                       ('violation_max', 'constraint violation, largest')):
+        if facts[key] is not None:
+            console.print(f'{label}: {facts[key]:.3g}', markup=False, highlight=False)
+    if not facts['source_complete']:
+        console.print('the end of the recording is missing; what was recorded is reported')
+    console.print(f'{pictures} pictures, {SUMMARY} and {PAGE} in {folder}', soft_wrap=True,
+                  markup=False, highlight=False)

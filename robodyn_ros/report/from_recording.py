@@ -1,0 +1,173 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+A motion from a recording (MCAP): states, commands, trajectory and constraints put together.
+
+Time counts from the start of the first trajectory; where nobody commands, the plant's constraints
+move it and time counts from the plant's own zero. States before the motion and after its end are
+left out.
+"""
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import CommandError
+from robodyn_ros.recording.errors import RecordingError
+from robodyn_ros.recording.reader import read_recording, Recording
+from robodyn_ros.report.motion import frame_of, Motion
+from robodyn_ros.robots.robot import Robot, robot_from_text
+from robodyn_ros.runtime.joint_plan import checked_points, JointPlan
+
+NANO = 1_000_000_000
+SIMULATED_ZERO = NANO
+"""Stamp of the first state of a simulated plant [ns]."""
+LONGEST_SIMULATED = 10 ** 9 * NANO
+"""Stamps beyond this (the year 2001) are the wall clock's [ns]."""
+STATES, COMMANDS = 'joint_states', 'joint_commands'
+TRAJECTORY, CONSTRAINTS = 'controller/joint_trajectory', 'dynamics/constraints'
+DESCRIPTION = 'robot_description'
+Messages = Sequence[tuple[int, dict[str, Any]]]
+
+
+def motion_of_recording(path: str | os.PathLike, robot: Robot | None = None,
+                        progress: Callable[[float], None] = lambda part: None) -> Motion:
+    """
+    Read a recording.
+
+    :param robot: instead of the one that robot_description describes
+    :param progress: called with the part that is read, 0 .. 1
+    """
+    name = os.fspath(path)
+    found = read_recording(path, (STATES, COMMANDS, TRAJECTORY, CONSTRAINTS, DESCRIPTION),
+                           progress)
+    if not found.messages[STATES]:
+        topics = ', '.join(topic for topic, heard in found.messages.items() if heard) or 'nothing'
+        raise RecordingError(f'{name}: has no joint_states (it has {topics}); record while the '
+                             'robot runs')
+    if robot is None:
+        robot = _described(name, found)
+    return _Assembly(name, found, robot).motion()
+
+
+def _described(name: str, found: Recording) -> Robot:
+    if not found.messages[DESCRIPTION]:
+        raise RecordingError(f'{name}: has no robot_description; name the robot with --robot')
+    return robot_from_text(found.messages[DESCRIPTION][-1][1]['data'],
+                           f'robot_description in {name}')
+
+
+class _Assembly:
+    """Puts the messages of a recording together."""
+
+    def __init__(self, name: str, found: Recording, robot: Robot):
+        self.name, self.found, self.robot = name, found, robot
+        self.states = self._in_order(STATES, 'position')
+        self.stamps = np.array([stamp for stamp, _ in self.states], dtype=np.int64)
+        self.plans = self._plans()
+
+    def motion(self) -> Motion:
+        zero, keep = self._span()
+        stamps = self.stamps[keep]
+        t = (stamps - zero) / NANO
+        q = self._rows([message for _, message in self.states], 'position')[keep]
+        v = self._rows([message for _, message in self.states], 'velocity')[keep]
+        wanted = self._wanted(stamps)
+        facts = self.found.facts
+        frame = frame_of(self.robot, facts.get('frame', ''))
+        seen = [(stamp, m) for stamp, m in self.found.messages[CONSTRAINTS]
+                if stamps[0] <= stamp <= stamps[-1]]
+        return Motion(
+            source=self.name, scenario=facts.get('scenario', ''), robot=self.robot, frame=frame,
+            t=t, q=q, v=v, tau=self._torques(keep), wanted=wanted,
+            path=None if wanted is None else self.robot.positions(frame, wanted),
+            rows=tuple(seen[0][1]['name']) if seen else (),
+            watched=(np.array([stamp for stamp, _ in seen], dtype=np.int64) - zero) / NANO,
+            violation=np.array([np.abs(m['position']).max(initial=0.0) for _, m in seen]),
+            complete=self.found.complete)
+
+    def _in_order(self, topic: str, needed: str) -> list[tuple[int, dict[str, Any]]]:
+        """Messages in the order of time, each time once: lockstep says a state again."""
+        last = {stamp: m for stamp, m in self.found.messages[topic] if len(m.get(needed, ()))}
+        if topic == STATES and not last:
+            raise RecordingError(f'{self.name}: its joint_states have no positions; record a '
+                                 'robot that tells them')
+        return sorted(last.items())
+
+    def _rows(self, messages: Sequence[dict[str, Any]], field: str) -> np.ndarray:
+        """Values of a field in the robot's joint order (k, n); NaN where there is none."""
+        rows = np.full((len(messages), self.robot.n), np.nan)
+        names: list[str] = []
+        places: list[int] = []
+        for row, message in zip(rows, messages):
+            if message['name'] != names:
+                names = message['name']
+                unknown = [joint for joint in self.robot.joints if joint not in names]
+                if unknown:
+                    raise RecordingError(
+                        f'{self.name}: joint_states has no joint {unknown[0]!r} of robot '
+                        f'{self.robot.name}, only {", ".join(names)}; name the right robot with '
+                        '--robot')
+                places = [names.index(joint) for joint in self.robot.joints]
+            if len(message[field]) == len(names):
+                row[:] = message[field][places]
+        return rows
+
+    def _plans(self) -> list[JointPlan]:
+        plans: list[JointPlan] = []
+        for stamp, message in self.found.messages[TRAJECTORY]:
+            points = message['points']
+            times = [p['time_from_start']['sec'] * NANO + p['time_from_start']['nanosec']
+                     for p in points]
+            try:
+                checked = checked_points(
+                    self.robot.joints, message['joint_names'], times,
+                    {field: [p[field] for p in points] for field in (
+                        'positions', 'velocities', 'accelerations')}, True)
+            except CommandError:
+                continue  # the controller refused it too
+            if not plans or not plans[-1].same(stamp, checked):
+                plans.append(JointPlan(stamp, checked))
+        return plans
+
+    def _span(self) -> tuple[int, np.ndarray]:
+        """Return the time at which the motion began [ns], and which states belong to it (k,)."""
+        stamps, plans = self.stamps, self.plans
+        if self.found.messages[COMMANDS] and plans:
+            zero = plans[0].start
+        else:
+            simulated = stamps[0] < LONGEST_SIMULATED
+            zero = min(SIMULATED_ZERO, int(stamps[0])) if simulated else int(stamps[0])
+            self.plans = plans = [JointPlan(zero, plan.points) for plan in plans[:1]]
+        if not plans:
+            return zero, np.ones(len(stamps), bool)
+        keep = (stamps >= zero) & (stamps <= max(plan.end for plan in plans))
+        return zero, keep if keep.any() else np.ones(len(stamps), bool)
+
+    def _wanted(self, stamps: np.ndarray) -> np.ndarray | None:
+        """Positions of the trajectory in force at each time (k, n)."""
+        if not self.plans:
+            return None
+        rows = np.empty((len(stamps), self.robot.n))
+        for plan in self.plans:  # a later one replaces those before, from its start on
+            for k in np.flatnonzero((stamps >= plan.start) | (plan is self.plans[0])):
+                rows[k] = plan.sample(int(stamps[k]))[:self.robot.n]
+        return rows
+
+    def _torques(self, keep: np.ndarray) -> np.ndarray:
+        """Torques commanded, each held until the next (k, n); else those of the states."""
+        n = self.robot.n
+        commands = self._in_order(COMMANDS, 'effort')
+        if commands:
+            given = self._rows([message for _, message in commands], 'effort')
+        else:
+            commands = self._in_order(COMMANDS, 'data')  # Float64MultiArray, in joint order
+            given = np.array([m['data'] if len(m['data']) == n else np.full(n, np.nan)
+                              for _, m in commands])
+        if not commands:
+            return self._rows([message for _, message in self.states], 'effort')[keep]
+        times = np.array([stamp for stamp, _ in commands], dtype=np.int64)
+        last = np.searchsorted(times, self.stamps[keep], side='right') - 1
+        return np.where(last[:, None] >= 0, given[np.maximum(last, 0)], np.nan)
