@@ -77,6 +77,10 @@ def _parser() -> argparse.ArgumentParser:
           'run a scenario in compiled code, without ROS')
     _verb(verbs, 'run', 'robodyn_ros.run_command',
           'run a scenario as ROS 2 nodes in this process')
+    _verb(verbs, 'view', 'robodyn_ros.view_command',
+          'show a running robot in the browser')
+    _verb(verbs, 'report', 'robodyn_ros.report.command',
+          'make figures, numbers and a page from a run')
     _verb(verbs, 'check-driver', 'robodyn_ros.driver_check_command',
           'check the driver of a robot before the controller meets it')
     _verb(verbs, 'reproduce', 'robodyn_ros.papers.reproduce',

@@ -54,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure and print; returns the exit code."""
     rounds, free = arguments.turns, arguments.seconds
     if rounds < 1 or not free > 0.0:
-        raise RobodynError(f'--turns is {rounds} and --seconds {free:g}; expected positive numbers')
+        raise RobodynError(f'--turns is {rounds} and --seconds {free:g}; expected positive '
+                           'numbers')
     seconds = arguments.soak * 60.0 if arguments.soak else free
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # end the nodes we started, too
     with Watch() as bars:

@@ -10,6 +10,7 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped
 import numpy as np
+from robodyn_ros.robots.geometry import quaternion
 from robodyn_ros.signals import Reference
 from sensor_msgs.msg import JointState
 from std_msgs.msg import ColorRGBA
@@ -115,20 +116,6 @@ def marker(time: int, base: str, group: str, number: int, kind: int, colour: Col
     made.header.stamp, made.header.frame_id = stamp_of(time), base
     made.pose.orientation.w, made.scale.x = 1.0, width
     return made
-
-
-def quaternion(r: np.ndarray) -> np.ndarray:
-    """Quaternion x, y, z, w of a rotation matrix (3, 3)."""
-    # the largest of the four squares is safe to divide by
-    squares = np.array([1 + r[0, 0] - r[1, 1] - r[2, 2], 1 - r[0, 0] + r[1, 1] - r[2, 2],
-                        1 - r[0, 0] - r[1, 1] + r[2, 2], 1 + r[0, 0] + r[1, 1] + r[2, 2]])
-    rows = np.array([
-        [squares[0], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0], r[2, 1] - r[1, 2]],
-        [r[0, 1] + r[1, 0], squares[1], r[1, 2] + r[2, 1], r[0, 2] - r[2, 0]],
-        [r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], squares[2], r[1, 0] - r[0, 1]],
-        [r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1], squares[3]]])
-    best = rows[int(np.argmax(squares))]
-    return best / np.linalg.norm(best)
 
 
 def diagnostics(time: int, node: str, task: str, level: str, text: str,

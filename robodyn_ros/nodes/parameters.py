@@ -55,6 +55,13 @@ def scenario_of(node: Node, section: str, options: Any,
     return dataclasses.replace(result, **sections), own_settings
 
 
+def options_of(node: Node, options: Any) -> Any:
+    """Declare the parameters of a node that has no scenario; returns its options as set."""
+    values = _declare_all(node, options, CHANGEABLE[node.get_name()])
+    _refuse_unknown(node, [*values, *ALWAYS])
+    return settings_from(type(options), nested(values), f'parameters of node {node.get_name()}')
+
+
 def on_change(node: Node, settings: Any, check: Callable[[Any], Callable[[], None]]) -> None:
     """
     Let parameters change while the node runs, as a whole or not at all.

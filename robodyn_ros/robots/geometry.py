@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rotations and inertias while reading a robot: numpy, once, before anything is traced."""
+"""Rotations and inertias as numpy arrays: while reading a robot, and for showing it."""
 from __future__ import annotations
 
 import numpy as np
@@ -20,6 +20,20 @@ def rotation_from_rpy(rpy: tuple) -> np.ndarray:
         [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
         [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
         [-sp, cp * sr, cp * cr]]))
+
+
+def quaternion(r: np.ndarray) -> np.ndarray:
+    """Quaternion x, y, z, w of a rotation matrix (3, 3)."""
+    # the largest of the four squares is safe to divide by
+    squares = np.array([1 + r[0, 0] - r[1, 1] - r[2, 2], 1 - r[0, 0] + r[1, 1] - r[2, 2],
+                        1 - r[0, 0] - r[1, 1] + r[2, 2], 1 + r[0, 0] + r[1, 1] + r[2, 2]])
+    rows = np.array([
+        [squares[0], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0], r[2, 1] - r[1, 2]],
+        [r[0, 1] + r[1, 0], squares[1], r[1, 2] + r[2, 1], r[0, 2] - r[2, 0]],
+        [r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], squares[2], r[1, 0] - r[0, 1]],
+        [r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1], squares[3]]])
+    best = rows[int(np.argmax(squares))]
+    return best / np.linalg.norm(best)
 
 
 def snapped(rotation: np.ndarray) -> np.ndarray:

@@ -54,11 +54,26 @@ class TrajectoryOptions:
     """Append the motion to itself, for ever."""
 
 
+@dataclass(frozen=True)
+class ViewerOptions:
+    """Of the node viewer."""
+
+    host: str = '127.0.0.1'
+    """Address of the page; it has no password, so think twice before opening it to others."""
+    port: int = bounded(8080, least=0, most=65535)
+    """Port of the page; 0 takes a free one."""
+    rate: float = bounded(30.0, least=1.0, most=100.0)
+    """How often the picture moves [Hz]."""
+    seconds: float = bounded(10.0, least=1.0, most=600.0)
+    """Of simulated time that plots and the saved page show [s]."""
+
+
 MODEL = ('gravity', 'friction_scale', 'payload.mass', 'payload.centre', 'payload.inertia')
 CHANGEABLE = {
     'dynamics': ('realtime_factor', *MODEL),
     'controller': ('kp', 'kd', 'natural_frequency', 'damping', 'rho', 'epsilon', 'p',
                    'pretension', *(f'model.{name}' for name in MODEL)),
     'trajectory': (),
+    'viewer': (),
 }
 """Parameters that may change while a node runs; the others shape compiled code or topics."""

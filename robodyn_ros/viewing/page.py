@@ -1,0 +1,123 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The page's panel: what it shows, and what its visitors ask for.
+
+Visitors' requests are put into a queue, `requests`, as (name, value); whoever runs the page takes
+them out in its own thread: ('pause', True), ('step', None), ('reset', None), ('speed', 2.0),
+('payload', 1.5), ('gain', ('kp', 2.0)).
+"""
+from __future__ import annotations
+
+from queue import SimpleQueue
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+from robodyn_ros.viewing.history import History
+from viser import uplot
+
+COLOURS = ('#1976d2', '#f2731a', '#2e9e44', '#8e44ad', '#c0392b', '#16a085', '#7f8c8d')
+MOST_PAYLOAD = 10.0
+"""End of the payload slider [kg]."""
+
+
+class Page:
+    """
+    Panel of one robot.
+
+    :param server: viser.ViserServer
+    :param save: returns the last seconds as the bytes of an HTML file
+    """
+
+    def __init__(self, server: Any, title: str, joints: Sequence[str],
+                 save: Callable[[], bytes]):
+        """Build the panel."""
+        self.requests: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+        self.paused = False
+        gui = server.gui
+        self._gui = gui
+        gui.set_panel_label(title)
+        self.status = gui.add_markdown('waiting for joint_states')
+        with gui.add_folder('Simulation'):
+            self.pause_button = self._button('Pause', 'pause', lambda: not self.paused)
+            self._button('Step', 'step')
+            self._button('Reset', 'reset')
+            self.speed = self._slider('speed', 'Speed', 0.1, 4.0, 0.1, 1.0,
+                                      'Simulated seconds per second.')
+        self._model = gui.add_folder('Model')
+        with self._model:
+            self.payload = self._slider('payload', 'Payload [kg]', 0.0, MOST_PAYLOAD, 0.1, 0.0,
+                                        'Mass at the tool of the plant.')
+        self.gains: dict[str, Any] = {}
+        empty = np.zeros(2)
+        with gui.add_folder('Plots'):
+            self.torque = self._plot('Torque [N m or N]', joints, empty)
+            self.error = self._plot('Tracking error [rad or m]', ['largest'], empty)
+            self.violation = self._plot('log10 of constraint error', ['largest'], empty)
+        button = gui.add_button('Save last seconds', hint='One HTML file that plays by itself.')
+
+        @button.on_click
+        def _(event: Any) -> None:
+            event.client.send_file_download('robodyn.html', save(), save_immediately=True)
+
+    def _button(self, label: str, request: str, value: Callable[[], Any] = lambda: None) -> Any:
+        button = self._gui.add_button(label)
+        button.on_click(lambda _: self.requests.put((request, value())))
+        return button
+
+    def _slider(self, request: str, label: str, least: float, most: float, step: float,
+                value: float, hint: str) -> Any:
+        slider = self._gui.add_slider(label, least, most, step, value, hint=hint)
+
+        @slider.on_update
+        def _(event: Any) -> None:
+            if event.client is not None:  # a visitor, not this program
+                name, _, key = request.partition(' ')
+                value = event.target.value
+                self.requests.put((name, (key, value) if key else value))
+
+        return slider
+
+    def _plot(self, title: str, names: Sequence[str], empty: np.ndarray) -> Any:
+        series = (uplot.Series(label='s'), *(uplot.Series(
+            label=name, stroke=COLOURS[k % len(COLOURS)], width=1.5)
+            for k, name in enumerate(names)))
+        return self._gui.add_uplot(
+            (empty, *(empty for _ in names)), series, title=title, aspect=2.2,
+            scales={'x': uplot.Scale(time=False), 'y': uplot.Scale(auto=True)})
+
+    def show_gains(self, gains: Mapping[str, Sequence[float]]) -> None:
+        """Offer a factor for each gain of the controller, by name."""
+        for name in set(self.gains) - set(gains):
+            self.gains.pop(name).remove()
+        with self._model:
+            for name, values in gains.items():
+                text = ', '.join(f'{value:g}' for value in values)
+                if name not in self.gains:
+                    self.gains[name] = self._slider(f'gain {name}', f'{name} times', 0.1, 3.0,
+                                                    0.05, 1.0, f'Factor on {text}.')
+
+    def show_pause(self, paused: bool) -> None:
+        """Name the button by what it does next."""
+        if paused != self.paused:
+            self.paused = paused
+            self.pause_button.label = 'Resume' if paused else 'Pause'
+
+    def show_history(self, history: History, state: str) -> None:
+        """Draw the plots and the status line."""
+        if not history.moments:
+            return
+        last = history.moments[-1]
+        lines = [f'**{last.time:.2f} s** simulated, {history.realtime_factor:.2f} times real time',
+                 state]
+        if last.error == last.error:
+            lines.append(f'tracking error {last.error:.2e}')
+        if last.violation == last.violation:
+            lines.append(f'constraint error {last.violation:.1e}')
+        self.status.content = '  \n'.join(lines)
+        if len(history.moments) > 2:
+            curves = history.curves()
+            t = curves['time']
+            self.torque.data = (t, *curves['torque'].T)
+            self.error.data = (t, curves['error'])
+            self.violation.data = (t, curves['violation'])

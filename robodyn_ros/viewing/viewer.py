@@ -1,0 +1,132 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""The browser view as a whole: one server, one robot at a time, its panel and its history."""
+from __future__ import annotations
+
+from queue import Empty
+from typing import Any, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from robodyn_ros.robots.robot import Robot, robot_from_text
+from robodyn_ros.viewing.history import History, Moment
+from robodyn_ros.viewing.page import Page
+from robodyn_ros.viewing.replay import replay_html
+from robodyn_ros.viewing.scene import RobotScene
+from robodyn_ros.viewing.server import close_server, open_server
+
+DRAWN = 6
+"""Plots and status are drawn once in so many pictures."""
+
+
+class Viewer:
+    """What a node tells to show, shown."""
+
+    def __init__(self, host: str, port: int, seconds: float):
+        """
+        Open the page.
+
+        :param port: 0 takes a free one
+        :param seconds: simulated time the plots show [s]
+        """
+        self.server = open_server(host, port)
+        self.server.gui.configure_theme(show_share_button=False, show_logo=False,
+                                        control_width='large')
+        self.server.gui.main_panel.dock_right()
+        self.server.scene.set_up_direction('+z')
+        self.address = f'http://{host}:{self.server.get_port()}'
+        self.history = History(seconds)
+        self.robot: Robot | None = None
+        self.page: Page | None = None
+        self.scene: RobotScene | None = None
+        self.path = np.zeros((0, 3))
+        self.gains: Mapping[str, Sequence[float]] = {}
+        self.state, self.paused, self.pictures = '', False, 0
+
+    def show_robot(self, urdf: str) -> None:
+        """Draw a robot from the text of its URDF; the one before goes away."""
+        if self.robot is not None and self.robot.urdf == urdf:
+            return
+        robot = robot_from_text(urdf, 'robot_description')
+        with self.server.atomic():
+            self.server.scene.reset()
+            self.server.gui.reset()
+            self.scene = RobotScene(self.server, robot)
+            self.scene.show_path(self.path)
+            self.page = Page(self.server, robot.name, robot.joints, self._saved)
+            self.page.show_gains(self.gains)
+        self._look_at(robot, self.scene.frame)
+        self.robot = robot
+        self.history.clear()
+
+    def _look_at(self, robot: Robot, frame: str) -> None:
+        """Put the camera where the whole arm is seen."""
+        tool = np.asarray(robot.positions(frame, np.zeros(robot.n)))
+        reach = max(0.5, float(np.linalg.norm(tool)))
+        camera = self.server.initial_camera
+        camera.position = (1.1 * reach, -1.3 * reach, 1.1 * reach)
+        camera.look_at = (0.25 * tool[0], 0.25 * tool[1], 0.4 * reach)
+
+    def show_path(self, points: np.ndarray) -> None:
+        """Draw the desired path through points (k, 3) [m]."""
+        self.path = points
+        if self.scene is not None:
+            self.scene.show_path(points)
+
+    def show_gains(self, gains: Mapping[str, Sequence[float]]) -> None:
+        """Offer the controller's gains, those that are in use."""
+        unused = {'kp', 'kd'} if any(gains.get('natural_frequency', ())) else {'damping'}
+        self.gains = {name: values for name, values in gains.items()
+                      if any(values) and name not in unused}
+        if self.page is not None:
+            self.page.show_gains(self.gains)
+
+    def show_plant(self, paused: bool, state: str) -> None:
+        """Tell how the plant is."""
+        self.paused, self.state = paused, state
+        if self.page is not None:
+            self.page.show_pause(paused)
+
+    def show_state(self, time: float, names: Sequence[str], q: Sequence[float],
+                   tau: Sequence[float], error: float, violation: float, wall: float) -> None:
+        """
+        Move the robot; states of another robot are passed over.
+
+        :param time: simulated [s]; :param wall: of the wall clock [s]
+        """
+        robot, scene, page = self.robot, self.scene, self.page
+        if robot is None or scene is None or page is None \
+                or not set(robot.joints) <= set(names) or len(q) != len(names):
+            return
+        order = [list(names).index(joint) for joint in robot.joints]
+        efforts = np.array(tau)[order] if len(tau) == len(names) else np.zeros(robot.n)
+        moment = Moment(time, np.array(q)[order], efforts, error, violation)
+        with self.server.atomic():
+            if not self.history.add(moment, wall):
+                scene.trace.clear()
+            scene.update(moment.q, trace=True)
+            self.pictures += 1
+            if self.pictures % DRAWN == 0:
+                page.show_history(self.history, self.state)
+
+    def forget(self) -> None:
+        """Begin the traced path and the plots anew."""
+        self.history.clear()
+        if self.scene is not None:
+            self.scene.trace.clear()
+
+    def requests(self) -> Iterator[tuple[str, Any]]:
+        """Take out what visitors asked for."""
+        while self.page is not None:
+            try:
+                yield self.page.requests.get_nowait()
+            except Empty:
+                return
+
+    def _saved(self) -> bytes:
+        assert self.robot is not None
+        return replay_html(self.robot, list(self.history.moments), self.path)
+
+    def close(self) -> None:
+        """Close the page."""
+        close_server(self.server)

@@ -1,0 +1,32 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""A headless Chromium of the system, with WebGL drawn in software."""
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+
+CHROMIUM = next(filter(None, map(shutil.which, ('chromium', 'chromium-browser',
+                                                'google-chrome'))), None)
+OPTIONS = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+           '--disable-background-networking', '--disable-component-update', '--disable-sync']
+OF_THE_WHEELS = ('LD_LIBRARY_PATH', '_ROS_WHEELS_BOOTSTRAP_COMPLETE')
+"""What the ROS wheels leave in the environment; it must not reach other programs."""
+
+
+@contextlib.contextmanager
+def open_page(address):
+    """Show an address; yields playwright's page."""
+    from playwright.sync_api import sync_playwright
+    kept = {name: os.environ.pop(name) for name in OF_THE_WHEELS if name in os.environ}
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+            page = browser.new_page(viewport={'width': 1200, 'height': 800})
+            os.environ.update(kept)  # the nodes that a test starts meanwhile need them
+            page.goto(address)
+            yield page
+            browser.close()
+    finally:
+        os.environ.update(kept)

@@ -1,0 +1,147 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""The view without a browser: links where mechanics says they are, memory, the saved page."""
+
+import numpy as np
+import pytest
+from robodyn_ros import load_robot, load_scenario, robot_names, simulate
+from robodyn_ros.robots.geometry import quaternion, rotation_from_rpy
+from robodyn_ros.robots.visuals import GREY, visuals_of
+
+viser = pytest.importorskip('viser', reason='the extra "view" is not installed')
+
+from robodyn_ros.viewing.history import FLOOR, History, Moment  # noqa: E402
+from robodyn_ros.viewing.replay import replay_html  # noqa: E402
+from robodyn_ros.viewing.scene import NODES, RobotScene, SEGMENTS, Trace  # noqa: E402
+from robodyn_ros.viewing.server import close_server, open_server  # noqa: E402
+from robodyn_ros.viewing.viewer import Viewer  # noqa: E402
+
+CLOSED = 1e-9
+"""How well the loops of a closed chain meet in the picture [m]."""
+
+
+@pytest.fixture(scope='module')
+def server():
+    """Serve on a free port."""
+    made = open_server('127.0.0.1', 0)
+    yield made
+    close_server(made)
+
+
+def rotation_of(wxyz):
+    """Return the rotation matrix of a quaternion, by its textbook formula."""
+    w, x, y, z = wxyz
+    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+
+
+@pytest.mark.parametrize('name', robot_names())
+def test_links_stand_where_the_compiled_kinematics_puts_them(server, name):
+    """Position and rotation of every drawn link on random configurations."""
+    robot = load_robot(name)
+    server.scene.reset()
+    scene = RobotScene(server, robot)
+    random = np.random.default_rng(3)
+    for _ in range(5):
+        q = random.uniform(-1.0, 1.0, robot.n)
+        scene.update(q)
+        for link, node in scene.links.items():
+            state = robot.frame(link, q)
+            assert np.abs(node.position - state.position).max() < 1e-6  # viser keeps 32 bits
+            assert np.abs(rotation_of(node.wxyz) - state.rotation).max() < 1e-6
+
+
+@pytest.mark.parametrize('name', robot_names())
+def test_every_robot_looks_like_something(name):
+    """Every moving link is drawn, with a size and a colour of its own file."""
+    robot = load_robot(name)
+    found = visuals_of(robot.urdf)
+    assert len({v.link for v in found}) > robot.n / 2
+    assert all(min(v.size) > 0.0 and v.colour != GREY for v in found)
+    assert any(v.kind == 'cylinder' for v in found)
+
+
+def test_the_closed_chain_is_closed_in_every_picture():
+    """Both frames of each loop lie on one another along the motion."""
+    result = simulate(load_scenario('parallel_line'), duration=0.5)
+    robot = result.robot
+    assert robot.loops
+    for q in result.q[::50]:
+        for loop in robot.loops:
+            a, b = (robot.frame(frame, q).position for frame in (loop.frame_a, loop.frame_b))
+            used = [axis for axis in range(3) if 'xyz'[axis] in loop.axes]
+            assert np.abs(a - b)[used].max() < CLOSED
+
+
+def test_a_quaternion_turns_as_its_matrix():
+    """On random rotations, half turns among them."""
+    random = np.random.default_rng(5)
+    for rpy in [*random.uniform(-np.pi, np.pi, (50, 3)), (np.pi, 0, 0), (0, np.pi, 0)]:
+        matrix = rotation_from_rpy(tuple(rpy))
+        assert np.abs(rotation_of(np.roll(quaternion(matrix), 1)) - matrix).max() < 1e-12
+
+
+def test_the_trace_is_a_ring(server):
+    """Standing still adds nothing; a long path reuses the oldest node and adds none."""
+    server.scene.reset()
+    trace = Trace(server.scene)
+    for _ in range(10):
+        trace.grow(np.zeros(3))
+    assert trace.count == 0
+    for k in range(NODES * SEGMENTS + SEGMENTS + 2):
+        trace.grow(np.array([1e-3 * k, 0.0, 0.0]))
+    assert len(trace.nodes) == NODES
+    assert trace.points[1, 0, 0, 0] > trace.points[2, 0, 0, 0]  # written last, and oldest
+    trace.clear()
+    assert trace.count == 0 and not any(node.visible for node in trace.nodes)
+
+
+def moment(time, error=1e-3, violation=1e-14):
+    """Return a moment of a one-joint robot."""
+    return Moment(time, np.array([time]), np.array([1.0]), error, violation)
+
+
+def test_history_keeps_the_last_seconds_and_notices_a_restart():
+    """Old moments go, repeated ones do not count, time that goes back empties it."""
+    history = History(2.0)
+    for k in range(100):
+        assert history.add(moment(0.1 * k), wall=0.05 * k)
+    assert 1.9 < history.moments[-1].time - history.moments[0].time <= 2.0
+    assert history.realtime_factor == pytest.approx(2.0)
+    assert history.add(history.moments[-1], wall=5.0) and len(history.moments) == 21
+    assert not history.add(moment(0.0), wall=5.1) and len(history.moments) == 1
+
+
+def test_curves_have_no_gaps():
+    """What nobody told is filled; a violation of zero has a logarithm."""
+    history = History(10.0)
+    for k, (error, violation) in enumerate([(np.nan, np.nan), (0.5, 0.0), (0.25, 1e-3)]):
+        history.add(moment(float(k), error, violation), float(k))
+    curves = history.curves()
+    assert curves['error'].tolist() == [0.5, 0.5, 0.25]
+    assert curves['violation'].tolist() == [np.log10(FLOOR), np.log10(FLOOR), -3.0]
+
+
+def test_the_viewer_passes_over_states_of_another_robot_and_saves_a_page():
+    """Strange joints are no reason to stop; the saved page holds the scene."""
+    viewer = Viewer('127.0.0.1', 0, 5.0)
+    try:
+        viewer.show_state(1.0, ['joint_1'], [0.0], [], np.nan, np.nan, 0.0)  # no robot yet
+        robot = load_robot('two_link')
+        viewer.show_robot(robot.urdf)
+        viewer.show_robot(robot.urdf)
+        viewer.show_state(1.0, ['elbow'], [0.0], [], np.nan, np.nan, 0.0)
+        assert not viewer.history.moments
+        for k in range(10):
+            viewer.show_state(1.0 + 0.1 * k, ['grip', 'joint_2', 'joint_1'], [9.0, 0.1 * k, 0.0],
+                              [], 1e-3, np.nan, 0.1 * k)
+        assert viewer.history.moments[-1].q.tolist() == [0.0, 0.9]
+        viewer.show_gains({'kp': [1.0], 'natural_frequency': [20.0], 'damping': [1.0],
+                           'rho': [0.0]})
+        assert set(viewer.gains) == {'natural_frequency', 'damping'}
+        assert list(viewer.requests()) == []
+        page = replay_html(robot, list(viewer.history.moments), np.eye(3))
+        assert b'__VISER_EMBED_DATA__' in page and len(page) > 100_000
+    finally:
+        viewer.close()
