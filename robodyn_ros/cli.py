@@ -83,6 +83,8 @@ def _parser() -> argparse.ArgumentParser:
           'make figures, numbers and a page from a run')
     _verb(verbs, 'check-driver', 'robodyn_ros.driver_check_command',
           'check the driver of a robot before the controller meets it')
+    _verb(verbs, 'parameters', 'robodyn_ros.parameters_command',
+          'every parameter of every node')
     _verb(verbs, 'reproduce', 'robodyn_ros.papers.reproduce',
           'run the studies of the five papers and compare every number')
     bench = verbs.add_parser('bench', help='measure speed beside other engines')

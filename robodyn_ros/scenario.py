@@ -34,7 +34,7 @@ class PayloadSettings:
     """A rigid body fixed to the frame tool0, or to the last link where there is none."""
 
     mass: float = bounded(0.0, least=0.0)
-    """[kg]"""
+    """Mass [kg]."""
     centre: Numbers = (0.0, 0.0, 0.0)
     """Centre of mass in the payload frame [m]."""
     inertia: Numbers = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -85,9 +85,9 @@ class DynamicsSettings(ModelSettings):
     integrator: str = bounded('rk4', words=INTEGRATORS)
     """Rule that advances the state."""
     initial_position: Numbers = ()
-    """[rad] or [m]; empty: the start of the reference."""
+    """Where the joints start [rad] or [m]; empty: at the start of the reference."""
     initial_velocity: Numbers = ()
-    """[rad/s] or [m/s]; empty: that of the reference, or zero with an initial position."""
+    """How fast they start [rad/s] or [m/s]; empty: as the reference, or at rest with a position."""
     assemble: bool = True
     """Move the start onto the constraints before the run."""
     constraints: Names = ()
@@ -132,9 +132,9 @@ class InverseKinematicsSettings:
     """Second-order closed-loop inversion, see inverse_kinematics.py."""
 
     kp: float = bounded(900.0, least=0.0)
-    """[1/s^2]"""
+    """Gain on the error of the frame [1/s^2]."""
     kd: float = bounded(60.0, least=0.0)
-    """[1/s]"""
+    """Gain on its rate [1/s]."""
     integrator: str = bounded('taylor', words=('taylor', 'euler'))
     """Rule that advances the joints."""
     start: Numbers = ()
@@ -171,7 +171,7 @@ class Scenario:
     robot: str
     """Name of a robot of the package or path of a URDF."""
     duration: float = bounded(10.0, least=1e-7)
-    """[s]"""
+    """Length of the motion [s]."""
     tolerance: float = bounded(1e-3, least=0.0)
     """Tracking error of the tool (joints, for joint motions) a healthy run stays within."""
     dynamics: DynamicsSettings = field(default_factory=DynamicsSettings)

@@ -19,11 +19,10 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from robodyn_ros.bounds import FREE
 from robodyn_ros.errors import RobodynError, UnknownNameError
-from robodyn_ros.runtime.options import CHANGEABLE
+from robodyn_ros.runtime.options import CHANGEABLE, SHARED
 from robodyn_ros.scenario import load_scenario, Scenario
 from robodyn_ros.settings import Field, listed_fields, nested, settings_from
 
-SHARED = ('robot', 'duration', 'tolerance')
 ALWAYS = ('scenario', 'use_sim_time', *SHARED)
 OF_OTHERS = ('qos_overrides.', 'diagnostic_updater.')
 

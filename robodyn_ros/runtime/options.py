@@ -68,6 +68,16 @@ class ViewerOptions:
     """Of simulated time that plots and the saved page show [s]."""
 
 
+@dataclass(frozen=True)
+class RecorderOptions:
+    """Of the node recorder."""
+
+    file: str = ''
+    """Path of the MCAP file; empty: robodyn_ and the time, in the working folder."""
+
+
+SHARED = ('robot', 'duration', 'tolerance')
+"""Of the scenario as a whole; each of its three nodes has them, and 'scenario' itself."""
 MODEL = ('gravity', 'friction_scale', 'payload.mass', 'payload.centre', 'payload.inertia')
 CHANGEABLE = {
     'dynamics': ('realtime_factor', *MODEL),
@@ -75,5 +85,6 @@ CHANGEABLE = {
                    'pretension', *(f'model.{name}' for name in MODEL)),
     'trajectory': (),
     'viewer': (),
+    'recorder': (),
 }
 """Parameters that may change while a node runs; the others shape compiled code or topics."""

@@ -50,6 +50,7 @@ MAY_IMPORT = {
     'viewing': _ROBOT,
     'simulate_command': _ENGINE,
     'view_command': {'nodes'},
+    'parameters_command': _ENGINE,
     'run_command': _ENGINE | {'simulate_command', 'view_command', 'nodes'},
     'driver_check_command': _ENGINE | {'nodes'},
     'launching': {'robots', 'scenario'},

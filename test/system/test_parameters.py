@@ -10,6 +10,7 @@ import pytest
 from rcl_interfaces.srv import (
     DescribeParameters, GetParameters, ListParameters, SetParameters, SetParametersAtomically)
 from rclpy.parameter import Parameter
+from robodyn_ros.parameters_command import rows
 from system.graph import nodes, start, stop, written
 
 pytestmark = pytest.mark.dds
@@ -38,6 +39,12 @@ def test_parameters_say_what_they_are_and_change_only_as_a_whole(listener):
             found = listener.call(DescribeParameters, f'/{node}/describe_parameters',
                                   names=names).descriptors
             assert len(found) == len(names) > 5
+            documented = {row.name for row in rows(node)}
+            assert documented <= set(names)
+            assert all(name == 'scenario' or name.startswith(('hold.', 'parameters.'))
+                       for name in set(names) - documented)
+            bounds = {row.name: row.bounds for row in rows(node)}
+            assert all(d.additional_constraints == bounds.get(d.name, '') for d in found)
             assert not [d.name for d in found if not d.description]
             fixed = {d.name for d in found if d.read_only}
             assert {'scenario', 'robot'} <= fixed and 'payload.mass' not in fixed
