@@ -133,7 +133,9 @@ class RecorderNode(Node):
             if (kind, reliable, latched) != (
                     heard.msg_type, used.reliability == ReliabilityPolicy.RELIABLE,
                     used.durability == DurabilityPolicy.TRANSIENT_LOCAL):
-                self._listen(topic, kind, reliable, latched)
+                # between two rounds of the executor: it must not wait for what is destroyed
+                assert self.executor is not None
+                self.executor.create_task(self._listen, topic, kind, reliable, latched)
 
     def _on_message(self, topic: Topic, data: bytes) -> None:
         self._keep(topic, data)

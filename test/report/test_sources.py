@@ -1,0 +1,96 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Motions are read from results and recordings, and whatever is wrong with one is told."""
+
+import numpy as np
+import pytest
+from recording.encode import JOINT_STATE, joint_state, recorded
+from robodyn_ros import load_robot
+from robodyn_ros.cli import main
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.recording.errors import RecordingError
+from robodyn_ros.recording.writer import RecordingWriter
+from robodyn_ros.report.from_recording import motion_of_recording
+from robodyn_ros.report.from_result import motion_of_result
+
+ROBOT = load_robot('two_link')
+T = np.linspace(0.0, 0.1, 11)
+Q = np.stack([0.1 + T, 0.5 - T], axis=1)
+
+
+@pytest.fixture(scope='module')
+def result(tmp_path_factory):
+    """Return the NPZ file of a short simulation."""
+    path = tmp_path_factory.mktemp('result') / 'run.npz'
+    assert main(['--quiet', 'simulate', 'two_link_line', '--duration', '0.2', '--output',
+                 str(path)]) == 0
+    return path
+
+
+def test_a_result_has_all_a_report_needs(result):
+    """Scenario, robot, what was wanted and the constraints."""
+    motion = motion_of_result(result)
+    assert motion.scenario == 'two_link_line' and motion.robot.joints == ROBOT.joints
+    assert motion.wanted.shape == motion.q.shape == motion.tau.shape
+    assert motion.rows and len(motion.watched) == len(motion.t) and motion.distance.max() < 1e-3
+
+
+def test_a_recording_in_another_joint_order(tmp_path):
+    """Columns are in the order of the robot; time counts from the simulated zero."""
+    motion = motion_of_recording(recorded(tmp_path / 'run.mcap', ROBOT, T, Q))
+    assert motion.scenario == 'by_hand' and motion.wanted is None and motion.complete
+    np.testing.assert_allclose(motion.t, T, atol=1e-12)
+    np.testing.assert_array_equal(motion.q, Q)
+
+
+def test_a_state_that_was_said_twice_counts_once(tmp_path):
+    """As lockstep does while nobody answers."""
+    path = recorded(tmp_path / 'run.mcap', ROBOT, [0.0, 0.0, 0.01], Q[:3])
+    np.testing.assert_array_equal(motion_of_recording(path).q, Q[1:3])
+
+
+def test_robot_by_name(tmp_path):
+    """Where the file lacks the robot it is asked for, and can be given."""
+    path = recorded(tmp_path / 'run.mcap', ROBOT, T, Q, urdf=False)
+    with pytest.raises(RecordingError, match='has no robot_description; name .* --robot'):
+        motion_of_recording(path)
+    assert motion_of_recording(path, ROBOT).robot is ROBOT
+    with pytest.raises(RecordingError, match="has no joint 'joint_3' of robot scara_450"):
+        motion_of_recording(path, load_robot('scara_450'))
+
+
+def test_an_empty_recording(tmp_path):
+    """The sentence says what there is."""
+    path = tmp_path / 'run.mcap'
+    RecordingWriter(path).close()
+    with pytest.raises(RecordingError, match='no joint_states .it has nothing.; record while'):
+        motion_of_recording(path)
+
+
+def test_states_without_positions(tmp_path):
+    """Nothing can be drawn."""
+    writer = RecordingWriter(tmp_path / 'run.mcap')
+    writer.add(writer.channel('/joint_states', *JOINT_STATE, ''), 1, joint_state(1, ['joint_1']))
+    writer.close()
+    with pytest.raises(RecordingError, match='have no positions'):
+        motion_of_recording(tmp_path / 'run.mcap', ROBOT)
+
+
+@pytest.mark.parametrize('arrays, words', [
+    ({'t': T}, "has no array 'q'"),
+    ({'t': T, 'q': Q, 'v': Q, 'tau': Q, 'phi': Q}, 'does not tell its robot'),
+    ({'t': T, 'q': Q[:, :1], 'v': Q, 'tau': Q, 'phi': Q, 'urdf': ROBOT.urdf}, 'wrong size'),
+    ({'t': T, 'q': Q, 'v': Q, 'tau': Q, 'phi': Q, 'urdf': 'none'}, 'not well-formed XML')])
+def test_other_arrays(tmp_path, arrays, words):
+    """One sentence each."""
+    np.savez(tmp_path / 'run.npz', **arrays)
+    with pytest.raises(RobodynError, match=words):
+        motion_of_result(tmp_path / 'run.npz')
+
+
+def test_a_damaged_result(result, tmp_path):
+    """Half a file is no file."""
+    path = tmp_path / 'half.npz'
+    path.write_bytes(result.read_bytes()[:2000])
+    with pytest.raises(RecordingError, match='half.npz: cannot be read as NPZ'):
+        motion_of_result(path)
