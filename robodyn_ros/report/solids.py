@@ -16,10 +16,8 @@ from robodyn_ros.mechanics.kinematics import body_poses
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.robots.visuals import Visual, visuals_of
 
-SIDES = 20
+SIDES = 24
 """Of a cylinder or a sphere."""
-PIECES = 3
-"""Into which the sides of boxes are cut: painting far faces first works for small ones."""
 BAR = (0.45, 0.5, 0.58)
 """Colour of a bar."""
 THICKNESS = 0.02
@@ -106,14 +104,8 @@ def _shape(visual: Visual) -> np.ndarray | None:
 
 
 def _box(x: float, y: float, z: float) -> np.ndarray:
-    """Six sides, each in pieces; corners run against the clock seen from outside."""
-    cuts = np.linspace(-0.5, 0.5, PIECES + 1)
-    low, high = np.meshgrid(np.arange(PIECES), np.arange(PIECES), indexing='ij')
-    a0, a1 = cuts[low].ravel(), cuts[low + 1].ravel()
-    b0, b1 = cuts[high].ravel(), cuts[high + 1].ravel()
-    top = np.full_like(a0, 0.5)
-    side = np.stack([np.stack(corner, axis=1) for corner in (
-        (a0, b0, top), (a1, b0, top), (a1, b1, top), (a0, b1, top))], axis=1)
+    """Six sides; corners run against the clock seen from outside."""
+    side = np.array([[(-0.5, -0.5, 0.5), (0.5, -0.5, 0.5), (0.5, 0.5, 0.5), (-0.5, 0.5, 0.5)]])
     turns = [side[:, :, order] for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0])]
     return np.concatenate([*turns, *(-turn[:, ::-1] for turn in turns)]) * np.array([x, y, z])
 

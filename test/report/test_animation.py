@@ -7,7 +7,7 @@ from PIL import Image
 import pytest
 from recording.encode import recorded
 from robodyn_ros import load_robot, robot_names
-from robodyn_ros.report.animation import HEIGHT, samples_of, WIDTH, write_animation
+from robodyn_ros.report.animation import HEIGHT, samples_of, Scene, write_animation
 from robodyn_ros.report.from_recording import motion_of_recording
 from robodyn_ros.report.solids import Solid
 from robodyn_ros.robots.robot import robot_from_text
@@ -27,7 +27,7 @@ def test_gif(motion, tmp_path):
     """Eleven different frames of 50 ms, for ever, with small files."""
     write_animation(motion, tmp_path / 'run.gif')
     with Image.open(tmp_path / 'run.gif') as film:
-        assert film.n_frames == 11 and film.size == (WIDTH, HEIGHT) and film.info['loop'] == 0
+        assert film.n_frames == 11 and film.size[1] == HEIGHT and film.info['loop'] == 0
         seen = []
         for k in range(film.n_frames):
             film.seek(k)
@@ -59,6 +59,22 @@ def test_frames_are_spread_over_the_motion(kind, seconds, rate, count):
 def test_a_single_sample():
     """One frame."""
     assert samples_of(np.array([1.0]), 'gif')[1].tolist() == [0]
+
+
+def test_near_faces_hide_far_ones(motion):
+    """Where the middle of a face that looks at the camera is drawn, nothing farther is seen."""
+    scene = Scene(motion)
+    canvas, camera = scene.empty.copy(), scene.empty.camera
+    faces = scene.solid.at(motion.q[0])
+    canvas.paint(faces)
+    corners, _ = camera.project(faces.corners)
+    (ax, ay), (bx, by) = (corners[:, 2] - corners[:, 0]).T, (corners[:, 3] - corners[:, 1]).T
+    large = (faces.normals @ camera.towards > 0.05) & (np.abs(ax * by - ay * bx) > 200.0)
+    dots, depths = camera.project(faces.corners.mean(axis=1))
+    assert large.sum() > 10
+    for dot, depth in zip(dots[large], depths[large]):
+        assert canvas._depth[int(dot[1]), int(dot[0])] > depth - 5.0 / camera.scale
+    assert (canvas.picture() != scene.empty.picture()).any()
 
 
 @pytest.mark.parametrize('name', robot_names())
