@@ -18,7 +18,8 @@ def generate_launch_description():
     """Return the simulation with other defaults; its other arguments are taken too."""
     return LaunchDescription([
         switch('launch_rviz', True, 'Show the robot in RViz.'),
-        switch('repeat', True, 'Append the motion to itself, for ever.'),
+        switch('repeat', True, 'Append the motion to itself, for ever; false suits motions that '
+               'end elsewhere than they begin (scara_via_points).'),
         IncludeLaunchDescription(PythonLaunchDescriptionSource(
             str(Path(__file__).with_name('simulation.launch.py')))),
     ])

@@ -129,6 +129,7 @@ def test_package():
     ('cli.py', 'def run():\n    import rclpy', 'rclpy is for nodes/ only'),
     ('plant.py', 'from sensor_msgs.msg import JointState', 'sensor_msgs is for nodes/ only'),
     ('plant.py', 'from std_srvs import srv', 'std_srvs is for nodes/ only'),
+    ('scenario.py', 'from launch.actions import Shutdown', 'launch is for launching/ only'),
     ('tracing/graph.py', 'from robodyn_ros import mechanics', 'tracing may not import mechanics'),
     ('robots/load.py', 'from ..plant import Plant', 'robots may not import plant'),
     ('robots/load.py', 'import robodyn_ros.cli', 'robots may not import cli'),
