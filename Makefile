@@ -42,8 +42,8 @@ test: .venv/.ready-test share ## every test and every linter
 lint: .venv/.ready-test share ## only the linters
 	@$(RUN) pytest -m linter test
 
-bench: .venv/.ready-bench share ## the engine's speed beside MuJoCo and Pinocchio
-	@$(RUN) robodyn bench engine
+bench: .venv/.ready-bench share ## speed and accuracy beside five engines; writes docs/benchmarks.md
+	@$(RUN) robodyn bench all
 
 clean: ## remove everything that was made
 	rm -rf .venv .venv.log build install log .pytest_cache .mypy_cache .hypothesis *.egg-info

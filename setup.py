@@ -41,6 +41,9 @@ ROS_TEST = [
 # The engines we measure ourselves against.
 BENCH = ['mujoco>=3.1', 'pin>=3.0']
 
+# More of them, for `make bench` alone: a gigabyte that the tests can do without.
+PEERS = ['drake>=1.30', 'pybullet>=3.2', 'roboticstoolbox-python>=1.1']
+
 # To look at a run and to keep it: browser view, recordings, figures, animations.
 VIEW = [
     'imageio-ffmpeg>=0.4',          # brings ffmpeg for MP4
@@ -114,6 +117,7 @@ setup(
         'ros_test': ROS_TEST,
         'view': VIEW,
         'bench': BENCH,
+        'peers': PEERS,
         'test': TEST,
     },
     entry_points={

@@ -89,6 +89,8 @@ def _parser() -> argparse.ArgumentParser:
           'run the studies of the five papers and compare every number')
     bench = verbs.add_parser('bench', help='measure speed beside other engines')
     kinds = bench.add_subparsers(dest='kind', metavar='WHAT', required=True)
+    _verb(kinds, 'all', 'robodyn_ros.bench.page',
+          'everything below and more, beside five engines; writes docs/benchmarks.md')
     _verb(kinds, 'engine', 'robodyn_ros.bench.engine',
           'steps, terms, growth and rollouts beside MuJoCo and Pinocchio')
     _verb(kinds, 'loop', 'robodyn_ros.bench.closed_loop',

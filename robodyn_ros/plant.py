@@ -168,17 +168,23 @@ class Plant:
     def derivative(self, state: State, tau: object = None,
                    parameters: Mapping[str, float] | None = None
                    ) -> tuple[np.ndarray, np.ndarray]:
-        """Rates (qdot, a) at a state: qdot differs from v under velocity correction."""
-        n = self.robot.n
+        """
+        Rates (qdot, a), of the shape of q; qdot differs from v under velocity correction.
+
+        :param state: its q and v are (n,) or, for many states of one time, (k, n); so is tau
+        """
+        n, x, done = self.robot.n, self._inputs(state, tau), np.zeros(1, dtype=np.int64)
         y = np.empty(plant_program.scratch_size(n, len(self.row_names)))
-        vector, x = self.parameter_vector(parameters), self._input(state, tau)
+        vector, rates = self.parameter_vector(parameters), np.empty((*x.shape[:-1], 2 * n))
+        count, flat, out = x.size // x.shape[-1], x.reshape(-1), rates.reshape(-1)
         for variant in self._variants():
             program = self.program(variant)
-            code = program.names['derivative'](x, program.prepared(vector), y)
+            code = program.names['derivative'](count, flat, program.prepared(vector), y, out,
+                                               done)
             if code != loops.DEPENDENT or self.solver != 'auto':
                 break
-        self._raise(code, x, None)
-        return y[:n].copy(), y[n:2 * n].copy()
+        self._raise(code, x.reshape(count, -1)[done[0]], None)
+        return rates[..., :n], rates[..., n:]
 
     # --- inside ---------------------------------------------------------------------------
 
@@ -213,7 +219,8 @@ class Plant:
         if code == loops.DEPENDENT and variant == RANK:
             code = loops.NOT_FINITE  # this variant knows dependent rows: these are no numbers
         if code == loops.SINGULAR and program.names['derivative'](
-                x, program.prepared(vector), y) == loops.OK:
+                1, x, program.prepared(vector), y, np.empty(2 * n), np.zeros(1, np.int64)) \
+                == loops.OK:
             code = loops.NOT_FINITE  # the mass is fine where the step began: the step ran away
         if code != loops.OK:
             kept = rollout_from_rows(rows[:done[1] * width].reshape(-1, width), n, m) \
@@ -237,15 +244,27 @@ class Plant:
         raise error
 
     def _input(self, state: State, tau: object) -> np.ndarray:
+        """Return t, q, v, tau of one state side by side (1 + 3 n,)."""
+        x, n = self._inputs(state, tau), self.robot.n
+        if x.ndim != 1:
+            raise SizeError(f'q, v, tau of {self.robot.name}', f'({n},) each',
+                            f'{len(x)} states at once')
+        return x
+
+    def _inputs(self, state: State, tau: object) -> np.ndarray:
+        """Return t, q, v, tau side by side, (1 + 3 n,) or (k, 1 + 3 n)."""
         n = self.robot.n
-        torque = np.zeros(n) if tau is None else self.robot.array('tau', tau)
         q, v = self.robot.array('q', state.q), self.robot.array('v', state.v)
-        if not q.shape == v.shape == torque.shape == (n,):
+        torque = np.zeros_like(q) if tau is None else self.robot.array('tau', tau)
+        if not q.shape == v.shape == torque.shape:
             raise SizeError(f'q, v, tau of {self.robot.name}', f'({n},) each',
                             f'{q.shape}, {v.shape}, {torque.shape}')
         if not np.isfinite(state.t):
             raise StateError(f'time of the state is {state.t}; expected finite seconds')
-        return np.concatenate([[float(state.t)], q, v, torque])
+        x = np.empty((*q.shape[:-1], 1 + 3 * n))
+        x[..., 0], x[..., 1:1 + n] = state.t, q
+        x[..., 1 + n:1 + 2 * n], x[..., 1 + 2 * n:] = v, torque
+        return x
 
     def _steps(self, duration: float | None, steps: int | None) -> int:
         if (duration is None) == (steps is None):

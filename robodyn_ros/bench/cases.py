@@ -13,13 +13,14 @@ import numpy as np
 
 from robodyn_ros.assembly import assemble_start
 from robodyn_ros.bench.effort import Effort
-from robodyn_ros.bench.peers import (find, missing, MUJOCO, Mujoco, PINOCCHIO, Pinocchio,
-                                     require_same)
+from robodyn_ros.bench.peers import find, missing, MUJOCO, PINOCCHIO, require_same
 from robodyn_ros.bench.plants import (closed_plant, NEAR_CLOSED, NEAR_HELIX, servo_plant,
                                       STEP)
 from robodyn_ros.bench.row import compared, Row
 from robodyn_ros.bench.timing import interleave
 from robodyn_ros.bench.watch import Watch
+from robodyn_ros.bench.with_mujoco import Mujoco
+from robodyn_ros.bench.with_pinocchio import Pinocchio
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.signals import State
 

@@ -18,9 +18,10 @@ import numpy as np
 from rich.console import Console
 
 from robodyn_ros.bench.engine import positive
-from robodyn_ros.bench.peers import find, missing, PINOCCHIO, Pinocchio
+from robodyn_ros.bench.peers import find, missing, PINOCCHIO
 from robodyn_ros.bench.row import compared, Row
 from robodyn_ros.bench.timing import interleave
+from robodyn_ros.bench.with_pinocchio import Pinocchio
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.scenario import load_scenario
 from robodyn_ros.simulate import Simulation

@@ -17,6 +17,21 @@ class Effort(NamedTuple):
     """1.5 s of the closed chain."""
     states: int = 2000
     """States at which mass matrix and bias are evaluated per round."""
+    compare_repeats: int = 15
+    """Rounds of a comparison of all engines."""
+    compare_steps: int = 1000
+    """Steps per turn when all engines are compared; slow ones take fewer."""
+    accuracy_duration: float = 20.0
+    """Simulated time of the comparison of accuracy [s]."""
+    row_counts: tuple[int, ...] = (0, 1, 2, 4)
+    """Constraint rows on a chain of five joints."""
+    rollout_counts: tuple[int, ...] = (1, 10, 100, 1000)
+    durations: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0)
+    """Simulated times [s]."""
+    scenarios: int = 6
+    """How many of the package's scenarios are run as closed loops."""
+    loop_seconds: float = 3.0
+    """Of motion, or of watching, in a closed loop with ROS [s]."""
     chains: tuple[int, ...] = (2, 4, 8, 16, 32)
     """Joints of the chains that show the growth."""
     chain_steps: int = 20000
@@ -35,14 +50,17 @@ class Effort(NamedTuple):
         """Return smaller sizes where they are asked for."""
         small = self
         if repeats is not None:
-            small = small._replace(repeats=repeats, rollout_repeats=min(repeats,
-                                                                        self.rollout_repeats))
+            small = small._replace(repeats=repeats, compare_repeats=repeats,
+                                   rollout_repeats=min(repeats, self.rollout_repeats))
         if steps is not None:
             small = small._replace(servo_steps=steps, closure_steps=steps, states=steps,
-                                   chain_steps=steps, long_steps=10 * steps,
+                                   compare_steps=steps, chain_steps=steps, long_steps=10 * steps,
                                    rollout_steps=steps, rollouts=min(self.rollouts, steps))
         return small
 
 
 FULL = Effort()
-QUICK = Effort(repeats=21, chains=(2, 4), rollouts=50, robots=('scara_450',), startups=1)
+QUICK = Effort(repeats=21, compare_repeats=5, accuracy_duration=2.0,
+               row_counts=(0, 2), rollout_counts=(1, 10), durations=(1.0, 10.0), scenarios=2,
+               loop_seconds=1.0, chains=(2, 4), rollouts=50,
+               robots=('scara_450',), startups=1)

@@ -8,19 +8,34 @@ What only a fresh process can tell: the first compile, start-up from the cache, 
 """
 from __future__ import annotations
 
+from contextlib import contextmanager
 import json
 import os
 from pathlib import Path
 import subprocess
 import sys
 import time
-from typing import Any
+from typing import Any, Iterator
 
 from robodyn_ros.bench.chain import chain, chain_start
 from robodyn_ros.bench.memory import peak_memory
 from robodyn_ros.bench.plants import any_plant, STEP
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.plant import Plant
+
+
+@contextmanager
+def programs_in(folder: str) -> Iterator[None]:
+    """Keep compiled programs of this process and its children in a folder for a while."""
+    kept = os.environ.get('ROBODYN_CACHE_DIR')
+    os.environ['ROBODYN_CACHE_DIR'] = folder
+    try:
+        yield
+    finally:
+        if kept is None:
+            del os.environ['ROBODYN_CACHE_DIR']
+        else:
+            os.environ['ROBODYN_CACHE_DIR'] = kept
 
 
 def run_fresh(kind: str, what: str, folder: str) -> dict[str, Any]:

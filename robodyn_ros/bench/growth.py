@@ -8,7 +8,6 @@ step and Pinocchio's aba (one evaluation, called from Python; an RK4 step has fo
 """
 from __future__ import annotations
 
-import os
 from pathlib import Path
 import tempfile
 from typing import Any
@@ -17,12 +16,14 @@ import numpy as np
 
 from robodyn_ros.bench.chain import chain, chain_start
 from robodyn_ros.bench.effort import Effort
-from robodyn_ros.bench.fresh import run_fresh
-from robodyn_ros.bench.peers import find, MUJOCO, Mujoco, PINOCCHIO, Pinocchio, require_same
+from robodyn_ros.bench.fresh import programs_in, run_fresh
+from robodyn_ros.bench.peers import find, MUJOCO, PINOCCHIO, require_same
 from robodyn_ros.bench.plants import STEP
 from robodyn_ros.bench.row import Row
 from robodyn_ros.bench.timing import interleave, Task
 from robodyn_ros.bench.watch import Watch
+from robodyn_ros.bench.with_mujoco import Mujoco
+from robodyn_ros.bench.with_pinocchio import Pinocchio
 from robodyn_ros.plant import Plant
 
 EVALUATIONS = 200
@@ -36,18 +37,11 @@ def folder_size(folder: str) -> float:
 
 def chain_row(joints: int, effort: Effort) -> Row:
     """Compile the chain in a fresh process, then time it here from that process's cache."""
-    kept = os.environ.get('ROBODYN_CACHE_DIR')
     with tempfile.TemporaryDirectory(prefix='robodyn_bench_') as folder:
         details = run_fresh('chain', str(joints), folder)
         details['cache_kB'] = folder_size(folder)
-        os.environ['ROBODYN_CACHE_DIR'] = folder
-        try:
+        with programs_in(folder):
             return time_chain(joints, effort, details)
-        finally:
-            if kept is None:
-                del os.environ['ROBODYN_CACHE_DIR']
-            else:
-                os.environ['ROBODYN_CACHE_DIR'] = kept
 
 
 def time_chain(joints: int, effort: Effort, details: dict[str, Any]) -> Row:

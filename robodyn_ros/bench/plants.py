@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn_ros.constraints.ready_made import follow, joint_combination
-from robodyn_ros.constraints.stabilisation import stabilisation
+from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
 from robodyn_ros.plant import Plant
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.signals import State
@@ -21,10 +21,11 @@ NEAR_CLOSED = State(0.0, np.array([0.93, -1.66, 2.85, -1.87, -0.98, -2.05]),
 """parallel_2dof almost closed and moving; to be assembled."""
 
 
-def servo_plant() -> Plant:
+def servo_plant(chosen: Stabilisation = Stabilisation(), step: float = STEP) -> Plant:
     """scara_450 held on the helix of paper 000 with constant yaw: four servo rows."""
     yaw = joint_combination({f'joint_{k}': 1.0 for k in (1, 2, 3)}, name='yaw')
-    return Plant(load_robot('scara_450'), [follow('tool0', Helix()), yaw], step=STEP)
+    return Plant(load_robot('scara_450'), [follow('tool0', Helix()), yaw], step=step,
+                 stabilisation=chosen)
 
 
 def closed_plant(kind: str = 'none') -> Plant:

@@ -15,11 +15,12 @@ from typing import Any, Mapping
 import numpy as np
 
 from robodyn_ros.bench.effort import Effort
-from robodyn_ros.bench.peers import find, MUJOCO, Mujoco, require_same
+from robodyn_ros.bench.peers import find, MUJOCO, require_same
 from robodyn_ros.bench.plants import STEP
 from robodyn_ros.bench.row import compared, Row
 from robodyn_ros.bench.timing import interleave, Task, Timing
 from robodyn_ros.bench.watch import Watch
+from robodyn_ros.bench.with_mujoco import Mujoco
 from robodyn_ros.plant import Plant
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.signals import State

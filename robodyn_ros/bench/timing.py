@@ -45,8 +45,15 @@ def quiet() -> None:
 
 def interleave(tasks: Mapping[str, Task], units: Mapping[str, int], repeats: int,
                tick: Tick = quiet, clock: Clock = time.thread_time) -> dict[str, Timing]:
+    """Time tasks in turns, see take_turns, and summarise each."""
+    return {name: summarise(values)
+            for name, values in take_turns(tasks, units, repeats, tick, clock).items()}
+
+
+def take_turns(tasks: Mapping[str, Task], units: Mapping[str, int], repeats: int,
+               tick: Tick = quiet, clock: Clock = time.thread_time) -> dict[str, np.ndarray]:
     """
-    Time tasks in turns.
+    Time tasks in turns; returns the time of each per unit, turn by turn [us].
 
     :param tasks: by name; each is run before, so that caches and compilers are warm, and as often
         per turn as a turn of at least SHORTEST needs
@@ -69,8 +76,7 @@ def interleave(tasks: Mapping[str, Task], units: Mapping[str, int], repeats: int
     finally:
         if collecting:
             gc.enable()
-    return {name: summarise(np.array(values) * (1e6 / units[name]))
-            for name, values in seconds.items()}
+    return {name: np.array(values) * (1e6 / units[name]) for name, values in seconds.items()}
 
 
 def _runs_per_turn(task: Task) -> int:

@@ -171,11 +171,23 @@ def record(x, w, y, rows, at):
         rows[at + 1 + 3 * N + k] = y[k]
 
 
-@njit('i8(f8[::1], f8[::1], f8[::1])', error_model='numpy', nogil=True, cache=CACHE)
-def derivative(x, w, y):
-    """Leave qdot and a of the state x in y; returns 0 or the reason why they are no good."""
-    dynamics(x, 0, w, y, 0)
-    return check(y)
+@njit('i8(i8, f8[::1], f8[::1], f8[::1], f8[::1], i8[::1])', error_model='numpy', nogil=True,
+      cache=CACHE)
+def derivative(count, x, w, y, rates, done):
+    """
+    Write qdot and a of many states x, one after another, to rates.
+
+    Returns 0 or the reason why they are no good from the state done[0] on.
+    """
+    for k in range(done[0], count):
+        dynamics(x, k * (1 + 3 * N), w, y, 0)
+        code = check(y)
+        if code != 0:
+            done[0] = k
+            return code
+        for i in range(2 * N):
+            rates[k * 2 * N + i] = y[i]
+    return 0
 
 
 @njit('i8(i8, i8, f8, f8, i8, i8, f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], '
