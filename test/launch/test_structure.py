@@ -13,7 +13,7 @@ import sys
 from types import ModuleType
 from xml.etree import ElementTree
 
-from house import ROOT
+from house import files, ROOT
 import pytest
 import yaml
 
@@ -188,3 +188,10 @@ def test_launch_files_are_installed():
     """Setup puts the whole folder into share/robodyn_ros."""
     assert "shared('launch')" in (ROOT / 'setup.py').read_text()
     assert FILES
+
+
+def test_no_two_test_files_have_one_name():
+    """Beside launch, pytest imports every test file by its bare name, or that in its package."""
+    names = [path.stem if not (path.parent / '__init__.py').exists()
+             else f'{path.parent.name}.{path.stem}' for path in files('test_*.py')]
+    assert sorted(set(names)) == sorted(names)
