@@ -136,6 +136,10 @@ def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str
         if view is not None and monitor.over:
             return monitor.status
         raise KeyboardInterrupt from None
+    except RuntimeError:  # a signal has taken the context away while nodes were being made
+        if rclpy.ok():
+            raise
+        raise KeyboardInterrupt from None
     finally:
         executor.shutdown()
         for node in nodes:

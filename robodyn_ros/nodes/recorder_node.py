@@ -84,9 +84,9 @@ class RecorderNode(Node):
         """
         super().__init__('recorder', enable_logger_service=True, **node)
         now = datetime.now(timezone.utc).strftime('%Y%m%dT%H%M%SZ')
-        text = 'MCAP file to write; it must not exist yet.'
-        path = self.declare_parameter('file', file or f'robodyn_{now}.mcap', ParameterDescriptor(
-            description=text, read_only=True)).value
+        text = 'MCAP file to write, which must not exist yet; empty: a name with the time.'
+        path = self.declare_parameter('file', file or '', ParameterDescriptor(
+            description=text, read_only=True)).value or f'robodyn_{now}.mcap'
         self.writer = RecordingWriter(str(path), facts)
         self.newest: int | None = None
         self.waiting: list[tuple[int, bytes]] = []  # said before any stamp was known

@@ -91,7 +91,9 @@ class RecordingWriter:
             self._end_chunk()
 
     def flush(self) -> None:
-        """Bring everything to the file and complete it."""
+        """Bring everything to the file and complete it; does nothing once it is closed."""
+        if self._file < 0:
+            return
         self._end_chunk()
         place = self._size + len(self._data)
         statistics = records.statistics(len(self._schemas), int(self._facts), self._chunks,
@@ -104,6 +106,8 @@ class RecordingWriter:
             while left:
                 left = left[os.write(self._file, left):]
         except OSError as error:
+            os.close(self._file)
+            self._file = -1
             raise RecordingError(f'{self.path}: cannot be written ({error.strerror}); what was '
                                  'written before is kept: make room, and record again') from None
         self._size = place
@@ -111,12 +115,10 @@ class RecordingWriter:
 
     def close(self) -> None:
         """Flush and close; a second call does nothing."""
+        self.flush()
         if self._file >= 0:
-            try:
-                self.flush()
-            finally:
-                os.close(self._file)
-                self._file = -1
+            os.close(self._file)
+            self._file = -1
 
     def _begin_chunk(self) -> None:
         self._chunk = bytearray()
