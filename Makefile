@@ -7,7 +7,7 @@
 # or ROS is asked for, or when one of the INPUTS below changed; otherwise work starts at once.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint bench pictures clean
 .NOTPARALLEL:  # the environment first, then the work
 
 INPUTS := package.xml setup.py setup.cfg .ci/prepare
@@ -44,6 +44,9 @@ lint: .venv/.ready-test share ## only the linters
 
 bench: .venv/.ready-bench share ## speed and accuracy beside five engines; writes docs/benchmarks.md
 	@$(RUN) robodyn bench all
+
+pictures: .venv/.ready-test share ## the pictures of the README, made anew
+	@$(RUN) python docs/pictures.py
 
 clean: ## remove everything that was made
 	rm -rf .venv .venv.log build install log .pytest_cache .mypy_cache .hypothesis *.egg-info

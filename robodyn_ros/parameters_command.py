@@ -32,8 +32,8 @@ NODES: dict[str, tuple[Any, ...]] = {
 }
 HEAD = """# Parameters of the nodes
 
-Made by `robodyn parameters > docs/parameters.md` from the declarations; `ros2 param describe` shows
-the same of a running node. Names with a dot are groups in a parameter file:
+Made by `robodyn parameters > docs/parameters.md` from the declarations; `ros2 param describe`
+shows the same of a running node. Names with a dot are groups in a parameter file:
 
 ```yaml
 controller:
@@ -42,10 +42,10 @@ controller:
     model: {payload: {mass: 2.0}}
 ```
 
-"Run" marks those that may change while the node runs; they are checked together before any of them
-applies. Every node also has `use_sim_time`, and `qos_overrides` of joint_states and joint_commands.
-Parameters of a motion (`parameters.*`, `hold.*` of trajectory) depend on its kind: see
-[guide.md](guide.md).
+"Run" marks those that may change while the node runs; they are checked together before any of
+them applies. Every node also has `use_sim_time`, and `qos_overrides` of joint_states and
+joint_commands. Parameters of a motion (`parameters.*`, `hold.*` of trajectory) depend on its kind:
+see [guide.md](guide.md).
 """
 UNIT = re.compile(r'\[([^\]]+)\](?! or)')
 

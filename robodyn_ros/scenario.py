@@ -87,7 +87,7 @@ class DynamicsSettings(ModelSettings):
     initial_position: Numbers = ()
     """Where the joints start [rad] or [m]; empty: at the start of the reference."""
     initial_velocity: Numbers = ()
-    """How fast they start [rad/s] or [m/s]; empty: as the reference, or at rest with a position."""
+    """How fast they start [rad/s] or [m/s]; empty: as the reference, or at rest."""
     assemble: bool = True
     """Move the start onto the constraints before the run."""
     constraints: Names = ()

@@ -25,6 +25,7 @@ from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.runtime.options import TrajectoryOptions
 from robodyn_ros.runtime.schedule import Schedule
 from robodyn_ros.scenario import Scenario
+from robodyn_ros.trajectories.closing import closed
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
@@ -49,6 +50,9 @@ class TrajectoryNode(Node):
         if self.reference is None:
             raise ScenarioError(f'trajectory.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
+        if self.options.repeat and not self.robot.loops:  # a way back could open a loop
+            self.reference = closed(self.reference, self.robot.limits.velocity,
+                                    scenario.controller.period)
         self.message = messages.joint_trajectory(0, self.robot.joints, self.reference)
         length, period, delay = (int(round(float(x) * messages.NANO)) for x in (
             self.reference.t[-1], scenario.controller.period, self.options.start_delay))

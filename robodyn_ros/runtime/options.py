@@ -51,7 +51,7 @@ class TrajectoryOptions:
     start_delay: float = bounded(0.3, least=0.0)
     """Lead of the trajectory's start before a running clock; none where the clock waits [s]."""
     repeat: bool = False
-    """Append the motion to itself, for ever."""
+    """Append the motion to itself, for ever; one that ends elsewhere gets a way back first."""
 
 
 @dataclass(frozen=True)

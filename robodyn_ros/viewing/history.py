@@ -61,7 +61,7 @@ class History:
 
     @property
     def realtime_factor(self) -> float:
-        """Simulated seconds per wall second over the last second."""
+        """Return simulated seconds per wall second over the last second."""
         if len(self._wall) < 2 or self._wall[-1][1] <= self._wall[0][1]:
             return 0.0
         (begin, wall), (end, now) = self._wall[0], self._wall[-1]

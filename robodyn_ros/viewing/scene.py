@@ -110,6 +110,17 @@ class Trace:
         self.count, self.last = 0, None
 
 
+def extent(robot: Robot, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and highest corner of a box around all visuals at q, each (3,) [m]."""
+    corners = [robot.frame(robot.base, q).position]
+    for visual in visuals_of(robot.urdf):
+        at = robot.frame(visual.link, q)
+        centre = at.position + at.rotation @ visual.position
+        reach = max(visual.size) / 2.0 if visual.kind != 'mesh' else 0.0
+        corners += [centre - reach, centre + reach]
+    return np.min(corners, axis=0), np.max(corners, axis=0)
+
+
 def _add(scene: Any, name: str, visual: Visual) -> None:
     wxyz = np.roll(quaternion(visual.rotation), 1)
     r, g, b, alpha = visual.colour

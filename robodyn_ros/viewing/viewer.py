@@ -12,7 +12,7 @@ from robodyn_ros.robots.robot import Robot, robot_from_text
 from robodyn_ros.viewing.history import History, Moment
 from robodyn_ros.viewing.page import Page
 from robodyn_ros.viewing.replay import replay_html
-from robodyn_ros.viewing.scene import RobotScene
+from robodyn_ros.viewing.scene import extent, RobotScene
 from robodyn_ros.viewing.server import close_server, open_server
 
 DRAWN = 6
@@ -55,17 +55,18 @@ class Viewer:
             self.scene.show_path(self.path)
             self.page = Page(self.server, robot.name, robot.joints, self._saved)
             self.page.show_gains(self.gains)
-        self._look_at(robot, self.scene.frame)
+        self._look_at(robot)
         self.robot = robot
         self.history.clear()
 
-    def _look_at(self, robot: Robot, frame: str) -> None:
-        """Put the camera where the whole arm is seen."""
-        tool = np.asarray(robot.positions(frame, np.zeros(robot.n)))
-        reach = max(0.5, float(np.linalg.norm(tool)))
+    def _look_at(self, robot: Robot) -> None:
+        """Put the camera where the whole arm is seen, left of the panel."""
+        low, high = extent(robot, np.zeros(robot.n))
+        centre, size = (low + high) / 2.0, float(np.linalg.norm(high - low))
+        aside = centre + 0.25 * size * np.array([0.71, 0.71, 0.0])
         camera = self.server.initial_camera
-        camera.position = (1.1 * reach, -1.3 * reach, 1.1 * reach)
-        camera.look_at = (0.25 * tool[0], 0.25 * tool[1], 0.4 * reach)
+        camera.look_at = tuple(aside)
+        camera.position = tuple(aside + 1.05 * size * np.array([0.62, -0.62, 0.48]))
 
     def show_path(self, points: np.ndarray) -> None:
         """Draw the desired path through points (k, 3) [m]."""

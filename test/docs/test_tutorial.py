@@ -1,0 +1,43 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Everything docs/tutorial.md shows is done, in order, in an empty folder."""
+
+from importlib.util import find_spec
+import json
+import re
+import shlex
+import subprocess
+import sys
+
+from house import ROOT
+import pytest
+
+BLOCK = re.compile(r'```(\w+)\n(.*?)```', re.S)
+FILE = re.compile(r'(?:#|<!--) (\S+\.\w+)')
+LONGEST = 300.0
+"""Of a single command; it compiles first [s]."""
+
+
+@pytest.mark.dds
+@pytest.mark.skipif(find_spec('rclpy') is None, reason='ROS 2 (rclpy) is missing')
+def test_the_tutorial_works_as_written(tmp_path):
+    """Files are saved, commands are run; each ends with exit code 0."""
+    text = (ROOT / 'docs' / 'tutorial.md').read_text()
+    commands = 0
+    for kind, body in BLOCK.findall(text):
+        if kind != 'console':
+            (tmp_path / FILE.match(body).group(1)).write_text(body)
+            continue
+        for line in body.splitlines():
+            verb, *arguments = shlex.split(line)
+            assert verb == 'robodyn'
+            done = subprocess.run([sys.executable, '-m', 'robodyn_ros.cli', *arguments],
+                                  cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST)
+            assert done.returncode == 0, f'{line}\n{done.stdout}\n{done.stderr}'
+            commands += 1
+    assert commands == 9
+    for name in ('helix_report', 'slope_report'):
+        folder = tmp_path / name
+        assert [*folder.glob('*.html')] and [*folder.glob('*.png')]
+    summary = next((tmp_path / 'slope_report').glob('*.json'))
+    assert json.loads(summary.read_text())
