@@ -71,4 +71,6 @@ share:
 	@for file in package.xml $(wildcard launch/*.* config/*.* urdf/*.* rviz/*.*); do \
 	    ln -sf "$(CURDIR)/$$file" $(SHARE)/$$file || exit 1; \
 	done
+	@mkdir -p .venv/lib/robodyn_ros  # where ros2 run and ros2 launch look for executables
+	@ln -sf $(addprefix "$(CURDIR)"/,$(wildcard .venv/bin/*_node)) .venv/lib/robodyn_ros
 	@find $(SHARE) -xtype l -delete  # what was renamed or removed
