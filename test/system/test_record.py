@@ -64,7 +64,7 @@ def test_a_recorded_lockstep_run_is_that_of_simulate(tmp_path, scenario, duratio
     for name, one in first['joints'].items():
         assert one == pytest.approx(second['joints'][name], abs=SAME)
     # the recording has the path as the trajectory's joints give it, to the inversion's accuracy
-    assert first['tool_error_max_m'] == pytest.approx(second['tool_error_max_m'], abs=1e-6)
+    assert first['tool_error_max_m'] == pytest.approx(second['tool_error_max_m'], abs=5e-6)
     assert (first['violation_max'] or 0.0) == pytest.approx(second['violation_max'] or 0.0,
                                                             abs=1e-12)
     again = robodyn('run', scenario, '--fast', '--record', path)
