@@ -60,8 +60,9 @@ def shared_arguments() -> list[DeclareLaunchArgument]:
             'viewer_port', default_value='8080', description="Port of the browser view's server."),
         switch('record', False, 'Record the run.'),
         DeclareLaunchArgument(
-            'record_file', default_value='robodyn.mcap',
-            description='MCAP file of the recording.'),
+            'record_file', default_value='',
+            description='MCAP file of the recording, which must not exist yet; empty: a name with '
+                        'the time.'),
         DeclareLaunchArgument(
             'log_level', default_value='info',
             choices=['debug', 'info', 'warn', 'error', 'fatal'],

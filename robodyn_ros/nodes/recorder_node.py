@@ -19,15 +19,16 @@ from typing import Any, Mapping, NamedTuple
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
-from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from robodyn_ros.nodes.parameters import options_of
 from robodyn_ros.nodes.process import run_node
 from robodyn_ros.recording.cdr import stamp_of
 from robodyn_ros.recording.definitions import definition_of
 from robodyn_ros.recording.quality import quality_text
 from robodyn_ros.recording.writer import RecordingWriter
+from robodyn_ros.runtime.options import RecorderOptions
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
@@ -84,10 +85,9 @@ class RecorderNode(Node):
         """
         super().__init__('recorder', enable_logger_service=True, **node)
         now = datetime.now(timezone.utc).strftime('%Y%m%dT%H%M%SZ')
-        text = 'MCAP file to write, which must not exist yet; empty: a name with the time.'
-        path = self.declare_parameter('file', file or '', ParameterDescriptor(
-            description=text, read_only=True)).value or f'robodyn_{now}.mcap'
-        self.writer = RecordingWriter(str(path), facts)
+        options = options_of(self, RecorderOptions(file or ''))
+        path = options.file or f'robodyn_{now}.mcap'
+        self.writer = RecordingWriter(path, facts)
         self.newest: int | None = None
         self.waiting: list[tuple[int, bytes]] = []  # said before any stamp was known
         self.channels: dict[tuple[str, type], int] = {}

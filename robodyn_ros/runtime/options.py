@@ -73,7 +73,7 @@ class RecorderOptions:
     """Of the node recorder."""
 
     file: str = ''
-    """Path of the MCAP file; empty: robodyn_ and the time, in the working folder."""
+    """Path of the MCAP file, which must not exist yet; empty: a name with the time."""
 
 
 SHARED = ('robot', 'duration', 'tolerance')
