@@ -12,9 +12,11 @@ are handed to the rank-finding variant, which goes on from the last good state.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 import logging
+import math
 import os
-from typing import Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
@@ -24,12 +26,15 @@ from robodyn_ros.constraints.ready_made import loops_of
 from robodyn_ros.constraints.stabilisation import Stabilisation, step_warning
 from robodyn_ros.errors import ConstraintError, SizeError, StateError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
-from robodyn_ros.plant_program import CHOLESKY, RANK
+from robodyn_ros.plant_program import BATCH, CHOLESKY, RANK
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import Control, Rollout, rollout_from_rows, State
+from robodyn_ros.tracing.batch import LANES, run_batch, Shape
 from robodyn_ros.tracing.program import loops, Program
 
 LOG = logging.getLogger('robodyn_ros')
+FLOAT = np.dtype(float)
+TITLES = {RANK: ' (rank-finding)', BATCH: ' (many runs side by side)'}
 
 
 class Plant:
@@ -67,6 +72,9 @@ class Plant:
         many = len(self.row_names) > robot.n
         self.solver = RANK if many and solver == 'auto' else solver
         self._programs: dict[str, Program] = {}
+        self._usual: dict[str, tuple[dict[str, Any], np.ndarray]] = {}
+        self._variants = (CHOLESKY, RANK) if self.solver == 'auto' else (self.solver,)
+        self._scratch = plant_program.scratch_size(robot.n, len(self.row_names))
 
     def program(self, variant: str = '') -> Program:
         """Return the program of a variant; by default the one a rollout starts with."""
@@ -74,7 +82,7 @@ class Plant:
         if variant not in self._programs:
             title = f'the plant of {self.robot.name} with {len(self.row_names)} constraint rows'
             self._programs[variant] = plant_program.assemble(
-                title + (' (rank-finding)' if variant == RANK else ''), self._traced,
+                title + TITLES.get(variant, ''), self._traced,
                 self.stabilisation, self.integrator, variant, self._delay, self._damped)
         return self._programs[variant]
 
@@ -125,15 +133,14 @@ class Plant:
                              'so many steps, or shorten the duration') from None
         x = self._input(state, tau)
         flat = self._reference(reference, count)
-        written = self._run(x, count, every, flat, rows, self.parameter_vector(parameters))
+        written = self._run(x, count, every, flat, rows, parameters)
         return rollout_from_rows(rows[:written * width].reshape(written, width), n, m)
 
     def advance(self, state: State, tau: object = None, *, steps: int = 1,
                 parameters: Mapping[str, float] | None = None) -> State:
         """Return the state some steps later, without recording."""
         x, steps = self._input(state, tau), self._steps(None, steps)
-        self._run(x, steps, 0, self._reference(None, steps), np.empty(1),
-                  self.parameter_vector(parameters))
+        self._run(x, steps, 0, self._reference(None, steps), np.empty(1), parameters)
         n = self.robot.n
         return State(float(x[0]), x[1:1 + n].copy(), x[1 + n:1 + 2 * n].copy())
 
@@ -150,20 +157,32 @@ class Plant:
         """
         Many rollouts on all cores; parameters, if given, has one entry per state.
 
-        The results do not depend on the number of workers: each rollout is computed by itself.
+        The results do not depend on the number of workers, nor on how many runs share a vector
+        register (tracing/lanes.py): each has the bits it has by itself.
         """
         if parameters is not None and len(parameters) != len(states):
             raise SizeError('parameters of rollouts', len(states), len(parameters),
                             'give one mapping per state')
+        chosen: Sequence[Mapping[str, float] | None] = \
+            [None] * len(states) if parameters is None else parameters
         self.program().names  # compile before the threads start
 
-        def one(k: int) -> Rollout:
+        def alone(k: int) -> Rollout:
             return self.rollout(states[k], duration, steps=steps, tau=tau, every=every,
-                                reference=reference,
-                                parameters=parameters[k] if parameters is not None else None)
+                                reference=reference, parameters=chosen[k])
+
+        def together(k: int) -> list[Rollout]:
+            some = slice(k, k + LANES)
+            found = self._batch(states[some], self._steps(duration, steps), tau, every, reference,
+                                chosen[some]) if k + LANES <= len(states) else None
+            return found or [alone(i) for i in range(len(states))[some]]
 
         with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
-            return list(pool.map(one, range(len(states))))
+            if len(states) < LANES or every < 1 or not self._batchable:
+                return list(pool.map(alone, range(len(states))))
+            self.program(BATCH).names
+            groups = pool.map(together, range(0, len(states), LANES))
+            return [run for group in groups for run in group]
 
     def derivative(self, state: State, tau: object = None,
                    parameters: Mapping[str, float] | None = None
@@ -173,54 +192,81 @@ class Plant:
 
         :param state: its q and v are (n,) or, for many states of one time, (k, n); so is tau
         """
-        n, x, done = self.robot.n, self._inputs(state, tau), np.zeros(1, dtype=np.int64)
-        y = np.empty(plant_program.scratch_size(n, len(self.row_names)))
-        vector, rates = self.parameter_vector(parameters), np.empty((*x.shape[:-1], 2 * n))
-        count, flat, out = x.size // x.shape[-1], x.reshape(-1), rates.reshape(-1)
-        for variant in self._variants():
-            program = self.program(variant)
-            code = program.names['derivative'](count, flat, program.prepared(vector), y, out,
-                                               done)
-            if code != loops.DEPENDENT or self.solver != 'auto':
+        n, x = self.robot.n, self._inputs(state, tau)
+        many = x.ndim > 1
+        count = len(x) if many else 1
+        flat = x.reshape(-1) if many else x
+        rates, y = np.empty(count * 2 * n), np.empty(self._scratch)
+        for variant in self._variants:
+            names, w = self._ready(variant, parameters)
+            found = names['derivative'](count, flat, w, y, rates)
+            if found == loops.OK:
                 break
-        self._raise(code, x.reshape(count, -1)[done[0]], None)
-        return rates[..., :n], rates[..., n:]
+            where, code = divmod(found, 8)
+            if code != loops.DEPENDENT or variant == self._variants[-1]:
+                self._raise(code, x[where] if many else x, None)
+        if not many:
+            return rates[:n], rates[n:]
+        table = rates.reshape(count, 2 * n)
+        return table[:, :n], table[:, n:]
 
     # --- inside ---------------------------------------------------------------------------
 
-    def _variants(self) -> tuple[str, ...]:
-        return (CHOLESKY, RANK) if self.solver == 'auto' else (self.solver,)
+    @cached_property
+    def _batchable(self) -> bool:
+        return self.solver != RANK and plant_program.side_by_side_possible(
+            self._traced, self.stabilisation, self.integrator)
+
+    def _batch(self, states: Sequence[State], count: int, tau: object, every: int,
+               reference: np.ndarray | None, parameters: Sequence[Mapping[str, float] | None]
+               ) -> list[Rollout] | None:
+        """Run LANES rollouts side by side; None where one of them has to be computed alone."""
+        n, m = self.robot.n, len(self.row_names)
+        rows = run_batch(
+            self.program(BATCH), Shape(n, m, self._reference_size(), self._delay),
+            [self._input(state, tau) for state in states],
+            [self._ready(BATCH, item)[1] for item in parameters], count, self.step_size,
+            every, self.control_period, self._reference(reference, count))
+        return None if rows is None else [rollout_from_rows(item, n, m) for item in rows]
+
+    def _ready(self, variant: str, parameters: Mapping[str, float] | None
+               ) -> tuple[dict[str, Any], np.ndarray]:
+        """Return a variant's compiled functions and its parameters; the usual ones are kept."""
+        if not parameters and variant in self._usual:
+            return self._usual[variant]
+        program = self.program(variant)
+        ready = program.names, program.prepared(self.parameter_vector(parameters))
+        if not parameters:
+            self._usual[variant] = ready
+        return ready
 
     def _run(self, x: np.ndarray, count: int, every: int, reference: np.ndarray,
-             rows: np.ndarray, vector: np.ndarray) -> int:
+             rows: np.ndarray, parameters: Mapping[str, float] | None) -> int:
         """Run count steps in place; returns the rows written, or raises with what there is."""
         n, m = self.robot.n, len(self.row_names)
-        y = np.empty(plant_program.scratch_size(n, m))
+        y = np.empty(self._scratch)
         s = np.empty(2 + 8 * n + self._reference_size())
         torque = x[1 + 2 * n:].copy()
-        queue = np.tile(torque, max(1, self._delay))
+        queue = np.tile(torque, self._delay) if self._delay else np.empty(1)
         done = np.zeros(2, dtype=np.int64)
         t0, taken, width = x[0], 0, 1 + 5 * n + 3 * m
-        for variant in self._variants():
-            program = self.program(variant)
+        for variant in self._variants:
+            names, w = self._ready(variant, parameters)
             # the start of a second variant is where the first stopped: same clock, same rows
-            code = program.names['rollout'](
-                taken, count, self.step_size, t0, every, self.control_period, x,
-                program.prepared(vector), y, s, reference, rows, queue, done)
+            code = names['rollout'](taken, count, self.step_size, t0, every, self.control_period,
+                                    x, w, y, s, reference, rows, queue, done)
             taken = int(done[0])
             if code == loops.DEPENDENT and self.solver == 'auto' and variant == CHOLESKY:
                 if RANK not in self._programs:  # once per plant
                     LOG.info('constraint rows of %s became dependent at t = %g s: finding ranks',
                              self.robot.name, x[0])
                 if taken == 0:  # the second variant begins with the first control instant again
-                    x[1 + 2 * n:], queue = torque, np.tile(torque, max(1, self._delay))
+                    x[1 + 2 * n:], queue = torque, np.tile(torque, self._delay)
                 continue
             break
         if code == loops.DEPENDENT and variant == RANK:
             code = loops.NOT_FINITE  # this variant knows dependent rows: these are no numbers
-        if code == loops.SINGULAR and program.names['derivative'](
-                1, x, program.prepared(vector), y, np.empty(2 * n), np.zeros(1, np.int64)) \
-                == loops.OK:
+        if code == loops.SINGULAR and names['derivative'](1, x, w, y, np.empty(2 * n)) == loops.OK:
             code = loops.NOT_FINITE  # the mass is fine where the step began: the step ran away
         if code != loops.OK:
             kept = rollout_from_rows(rows[:done[1] * width].reshape(-1, width), n, m) \
@@ -253,8 +299,14 @@ class Plant:
 
     def _inputs(self, state: State, tau: object) -> np.ndarray:
         """Return t, q, v, tau side by side, (1 + 3 n,) or (k, 1 + 3 n)."""
-        n = self.robot.n
-        q, v = self.robot.array('q', state.q), self.robot.array('v', state.v)
+        n, q, v = self.robot.n, state.q, state.v
+        if (tau is None and type(q) is type(v) is np.ndarray and q.shape == v.shape == (n,)
+                and q.dtype is v.dtype is FLOAT):
+            x = np.zeros(1 + 3 * n)
+            x[0], x[1:1 + n], x[1 + n:1 + 2 * n] = state.t, q, v
+            if math.isfinite(x.dot(x)):  # the usual case; the checks below say what is wrong
+                return x
+        q, v = self.robot.array('q', q), self.robot.array('v', v)
         torque = np.zeros_like(q) if tau is None else self.robot.array('tau', tau)
         if not q.shape == v.shape == torque.shape:
             raise SizeError(f'q, v, tau of {self.robot.name}', f'({n},) each',

@@ -4,7 +4,8 @@
 Trace a constrained plant and assemble its compiled program.
 
 Two variants of one plant: 'cholesky' is straight-line code for independent rows, 'rank' finds the
-rank of the rows in compiled loops (tracing/dependent.py). Both have the same inputs and outputs.
+rank of the rows in compiled loops (tracing/dependent.py). Both have the same inputs and outputs. A
+third, 'batch', is the first for many runs side by side (tracing/lanes.py).
 """
 from __future__ import annotations
 
@@ -20,9 +21,11 @@ from robodyn_ros.parameter_table import ParameterTable
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import Control
 from robodyn_ros.tracing import Graph, inputs, Number, Scalar
-from robodyn_ros.tracing.program import dependent, Kernel, loops, Program
+from robodyn_ros.tracing.batch import LANES
+from robodyn_ros.tracing.emit import calls_library
+from robodyn_ros.tracing.program import dependent, Kernel, loops, Program, side_by_side
 
-CHOLESKY, RANK = 'cholesky', 'rank'
+CHOLESKY, RANK, BATCH = 'cholesky', 'rank', 'batch'
 
 
 class Traced(NamedTuple):
@@ -118,8 +121,20 @@ def assemble(title: str, traced: Traced, chosen: Stabilisation, integrator: str,
         constants['control'] = 'None'
     if variant != RANK and 'correct' not in names:
         constants['correct'] = 'None'
+    if variant == BATCH:
+        return Program(title, kernels, traced.p, constants={**constants, 'LANES': LANES},
+                       modules=[side_by_side], lanes=LANES)
     modules = [dependent, loops] if variant == RANK else [loops]
     return Program(title, kernels, traced.p, constants=constants, modules=modules)
+
+
+def side_by_side_possible(traced: Traced, chosen: Stabilisation, integrator: str) -> bool:
+    """Tell whether many runs can share one program: RK4, arithmetic only, no iteration."""
+    rows = traced.rows
+    matrices = [x for row in (*traced.mass, *rows.A) for x in row]
+    return (integrator == 'rk4' and not (chosen.kind == 'projection' and rows.names)
+            and not calls_library([*matrices, *traced.force, *traced.b, *traced.control, *rows.phi,
+                                   *rows.rate, *rows.prescribed]))
 
 
 def rows_program(title: str, traced: Traced) -> Program:

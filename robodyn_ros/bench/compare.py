@@ -77,6 +77,8 @@ CASES = [
          lambda s: s.steps, True),
     Case('parallel_2dof', 'constrained RK4 step', 'step', lambda c, s: c.steps(s.first, s.steps),
          lambda s: s.steps, True),
+    Case('irb120', 'RK4 step, one call a step', 'step',
+         lambda c, s: c.steps_singly(s.first, s.steps), lambda s: s.steps, True),
     Case('irb120', '1 s recorded every 1 ms', 'step', lambda c, s: c.record(s.first, s.steps),
          lambda s: s.steps, True),
     Case('scara_450', '1000 rollouts', 'step', lambda c, s: c.rollouts(s.starts, s.rollout_steps),

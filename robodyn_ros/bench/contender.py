@@ -62,6 +62,10 @@ class Contender:
         """Last state (2 n,) of a run, nothing recorded."""
         raise CannotError('no integrator')
 
+    def steps_singly(self, start: State, count: int) -> Work:
+        """Last state (2 n,) of a run, one call from Python per step, each state looked at."""
+        return self.steps(start, count)
+
     def record(self, start: State, count: int) -> Work:
         """Positions after every step (count, n)."""
         raise CannotError('no integrator')

@@ -46,7 +46,7 @@ def _engines(parts: Mapping[str, Any]) -> Iterator[str]:
             why = SINGLY if 'one call' in entry['work'] else ''
             yield f'{entry["robot"]}, {entry["work"]}: {", ".join(behind)}. {why}'.strip()
         ratio = entry['peers'].get('mujoco', {}).get('ratio')
-        if 'RK4' in entry['work'] and ratio is not None and 1.0 <= ratio < WANTED:
+        if entry['work'].endswith('RK4 step') and ratio is not None and 1.0 <= ratio < WANTED:
             yield (f'{entry["robot"]}, {entry["work"]}: {ratio:.3g} times ahead of MuJoCo; we '
                    f'want {WANTED:g}. {NEAR}')
 

@@ -100,6 +100,18 @@ class Drake(Contender):
             return self.plant.GetPositionsAndVelocities(context)
         return work
 
+    def steps_singly(self, start: State, count: int) -> Work:
+        """Advance its Simulator by one step per call."""
+        simulator, context, first = self.simulator(start)
+
+        def work() -> np.ndarray:
+            self.restart(simulator, context, first)
+            for k in range(count):
+                simulator.AdvanceTo((k + 1) * self.step)
+                state = self.plant.GetPositionsAndVelocities(context)
+            return state
+        return work
+
     def record(self, start: State, count: int) -> Work:
         """Note the positions by the Simulator's monitor, which it calls after every step."""
         simulator, context, first = self.simulator(start)

@@ -124,6 +124,17 @@ class Mujoco(Contender):
             return np.concatenate([self.data.qpos, self.data.qvel])
         return work
 
+    def steps_singly(self, start: State, count: int) -> Work:
+        """One call per step."""
+        def work() -> np.ndarray:
+            self.start(start)
+            step, model, data = self.engine.mj_step, self.model, self.data
+            for _ in range(count):
+                step(model, data)
+                state = data.qpos.copy(), data.qvel.copy()
+            return np.concatenate(state)
+        return work
+
     def record(self, start: State, count: int) -> Work:
         """One run by the rollout module, which records every step."""
         states = self._rollout([start], count)

@@ -30,12 +30,12 @@ class Ours(Contender):
 
     def forward_singly(self, q: np.ndarray, v: np.ndarray) -> Work:
         """One call per state."""
-        pairs, zero, out = list(zip(q, v)), np.zeros(q.shape[1]), np.empty_like(q)
+        states, out = [State(0.0, *pair) for pair in zip(q, v)], np.empty_like(q)
 
         def work() -> np.ndarray:
-            evaluate = self.robot.forward_dynamics
-            for k, pair in enumerate(pairs):
-                out[k] = evaluate(*pair, zero)
+            derivative = self.plant.derivative
+            for k, state in enumerate(states):
+                out[k] = derivative(state)[1]
             return out
         return work
 
@@ -48,6 +48,15 @@ class Ours(Contender):
         def work() -> np.ndarray:
             end = self.plant.advance(start, steps=count)
             return np.concatenate([end.q, end.v])
+        return work
+
+    def steps_singly(self, start: State, count: int) -> Work:
+        """One call per step."""
+        def work() -> np.ndarray:
+            state, advance = start, self.plant.advance
+            for _ in range(count):
+                state = advance(state)
+            return np.concatenate([state.q, state.v])
         return work
 
     def record(self, start: State, count: int) -> Work:

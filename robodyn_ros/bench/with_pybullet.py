@@ -123,6 +123,16 @@ class PyBullet(Contender):
             return self.state()
         return work
 
+    def steps_singly(self, start: State, count: int) -> Work:
+        """Look at the joints after each step."""
+        def work() -> np.ndarray:
+            self.place(start)
+            for _ in range(count):
+                self.engine.stepSimulation(**self.only)
+                state = self.state()
+            return state
+        return work
+
     def record(self, start: State, count: int) -> Work:
         """Ask for the joints' states after every step."""
         engine, only, n = self.engine, self.only, len(self.joints)

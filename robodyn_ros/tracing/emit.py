@@ -16,6 +16,8 @@ from robodyn_ros.tracing.graph import Argument, Graph
 from robodyn_ros.tracing.scalar import argument, Number, Scalar
 
 INFIX = {'add': '+', 'sub': '-', 'mul': '*', 'div': '/', 'lt': '<', 'le': '<=', 'eq': '=='}
+LIBRARY = ('tan', 'exp', 'tanh', 'atan2')
+"""Calls of the system's library, whose vector versions may round otherwise."""
 CALLS = {'tan': 'math.tan', 'sqrt': 'math.sqrt', 'exp': 'math.exp', 'tanh': 'math.tanh',
          'abs': 'abs', 'atan2': 'math.atan2', 'min': 'min', 'max': 'max'}
 
@@ -38,8 +40,21 @@ class Emitted(NamedTuple):
     """Length of w."""
 
 
-def emit(kernels: Sequence[Kernel], parameters: Sequence[Scalar]) -> Emitted:
-    """Write prepare(p, w) and one function name(x, i, w, y, j) for each kernel."""
+def calls_library(values: Sequence[Number]) -> bool:
+    """Tell whether values need more than arithmetic and square roots."""
+    traced = [value for value in values if isinstance(value, Scalar)]
+    if not traced:
+        return False
+    graph = traced[0].graph
+    return any(graph.ops[node] in LIBRARY for node in graph.reachable([y.node for y in traced]))
+
+
+def emit(kernels: Sequence[Kernel], parameters: Sequence[Scalar], lanes: int = 0) -> Emitted:
+    """
+    Write prepare(p, w) and one function name(x, i, w, y, j) for each kernel.
+
+    :param lanes: if given, a kernel is a loop over so many runs, whose numbers lie side by side
+    """
     graph = parameters[0].graph
     fixed = _depending_only_on(graph, parameters)
     bodies = []
@@ -57,7 +72,7 @@ def emit(kernels: Sequence[Kernel], parameters: Sequence[Scalar]) -> Emitted:
     parts.append(source)
     operations['prepare'] = count
     for kernel, outputs, live in bodies:
-        source, count = _function(graph, kernel, outputs, live, hoisted)
+        source, count = _function(graph, kernel, outputs, live, hoisted, lanes)
         parts.append(source)
         operations[kernel.name] = count
     return Emitted('\n\n'.join(parts) + '\n', operations, len(hoisted))
@@ -86,18 +101,23 @@ def _prepare(graph: Graph, parameters: Sequence[Scalar], hoisted: dict[int, int]
 
 
 def _function(graph: Graph, kernel: Kernel, outputs: list[Argument], live: list[int],
-              hoisted: dict[int, int]) -> tuple[str, int]:
+              hoisted: dict[int, int], lanes: int) -> tuple[str, int]:
     place = {x.node: i for i, x in enumerate(kernel.inputs)}
     # a set holds 25 (a node) and 25.0 (a constant) as one: keep nodes only
     arguments = [*(a for node in live for a in _arguments(graph, node)), *outputs]
     needed = {a for a in arguments if not isinstance(a, float)}
-    lines = [f'def {kernel.name}(x, i, w, y, j):']
-    lines += [f'    {_name(node)} = x[i + {place[node]}]' for node in live if node in place]
-    lines += [f'    {_name(node)} = w[{slot}]' for node, slot in hoisted.items()
+
+    def at(k: int) -> str:
+        return f'{k * lanes} + lane' if lanes else str(k)
+
+    lines = [f'    {_name(node)} = x[i + {at(place[node])}]' for node in live if node in place]
+    lines += [f'    {_name(node)} = w[{at(slot)}]' for node, slot in hoisted.items()
               if node in needed]
     count = _statements(graph, [n for n in live if n not in place], lines)
-    lines += [f'    y[j + {k}] = {_text(a)}' for k, a in enumerate(outputs)]
-    return '\n'.join(lines), count
+    lines += [f'    y[j + {at(k)}] = {_text(a)}' for k, a in enumerate(outputs)]
+    if lanes:
+        lines = [f'    for lane in range({lanes}):', *('    ' + line for line in lines)]
+    return '\n'.join([f'def {kernel.name}(x, i, w, y, j):', *lines]), count
 
 
 def _statements(graph: Graph, order: list[int], lines: list[str]) -> int:

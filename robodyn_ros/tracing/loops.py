@@ -171,22 +171,24 @@ def record(x, w, y, rows, at):
         rows[at + 1 + 3 * N + k] = y[k]
 
 
-@njit('i8(i8, f8[::1], f8[::1], f8[::1], f8[::1], i8[::1])', error_model='numpy', nogil=True,
-      cache=CACHE)
-def derivative(count, x, w, y, rates, done):
+@njit('i8(i8, f8[::1], f8[::1], f8[::1], f8[::1])', error_model='numpy', nogil=True, cache=CACHE)
+def derivative(count, x, w, y, rates):
     """
     Write qdot and a of many states x, one after another, to rates.
 
-    Returns 0 or the reason why they are no good from the state done[0] on.
+    Returns 0, or 8 times the number of the first state whose rates are no good plus the reason.
     """
-    for k in range(done[0], count):
+    for k in range(count):
         dynamics(x, k * (1 + 3 * N), w, y, 0)
         code = check(y)
-        if code != 0:
-            done[0] = k
-            return code
+        total = 0.0
         for i in range(2 * N):
             rates[k * 2 * N + i] = y[i]
+            total += abs(y[i])
+        if code == 0 and not total < 1e300:
+            code = 3
+        if code != 0:
+            return 8 * k + code
     return 0
 
 

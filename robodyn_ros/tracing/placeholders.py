@@ -7,7 +7,7 @@ In a compiled program the emitted module defines all of them (program.py); nothi
 """
 from typing import Any
 
-N = ROWS = REFERENCE = DELAY = 0
+N = ROWS = REFERENCE = DELAY = LANES = 0
 CACHE = CONTROLLED = PROJECTED = False
 ADVANCE: Any = None
 

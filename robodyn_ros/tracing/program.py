@@ -17,7 +17,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from robodyn_ros.tracing import cache, dependent, loops, tolerances, trigonometry
+from robodyn_ros.tracing import cache, dependent, lanes as side_by_side, loops, tolerances, \
+    trigonometry
 from robodyn_ros.tracing.emit import emit, Kernel
 from robodyn_ros.tracing.scalar import Scalar
 
@@ -45,7 +46,7 @@ class Program:
 
     def __init__(self, title: str, kernels: Sequence[Kernel], parameters: Sequence[Scalar],
                  callable_kernels: Sequence[str] = (), constants: dict[str, Any] | None = None,
-                 modules: Sequence[ModuleType] = ()):
+                 modules: Sequence[ModuleType] = (), lanes: int = 0):
         """
         Emit the source; nothing is compiled before the first use.
 
@@ -53,12 +54,14 @@ class Program:
         :param callable_kernels: names of kernels to be called from Python, see evaluate()
         :param constants: names the loops need, such as N
         :param modules: loops to copy in, in order
+        :param lanes: runs side by side in every kernel, see emit()
         """
         self.title = title
-        self.emitted = emit(kernels, parameters)
+        self.emitted = emit(kernels, parameters, lanes)
         self.sizes = {k.name: (len(k.inputs), len(k.outputs)) for k in kernels}
         self.source = self._assemble(callable_kernels, constants or {}, modules)
         self._names: dict[str, Any] | None = None
+        self._prepared: tuple[bytes, np.ndarray] | None = None
 
     def _assemble(self, callable_kernels: Sequence[str], constants: dict[str, Any],
                   modules: Sequence[ModuleType]) -> str:
@@ -104,10 +107,14 @@ class Program:
         return self._names
 
     def prepared(self, parameters: Sequence[float] | np.ndarray) -> np.ndarray:
-        """Return w for given values of the parameters."""
-        w = np.zeros(max(1, self.emitted.prepared))
-        self.names['prepare_parameters'](np.ascontiguousarray(parameters, dtype=float), w)
-        return w
+        """Return w for given values of the parameters; it is shared, so it must not be changed."""
+        given = np.ascontiguousarray(parameters, dtype=float)
+        key, last = given.tobytes(), self._prepared
+        if last is None or last[0] != key:  # single calls mostly come with the same values
+            w = np.zeros(max(1, self.emitted.prepared))
+            self.names['prepare_parameters'](given, w)
+            self._prepared = last = key, w
+        return last[1]
 
     def evaluate(self, name: str, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """
@@ -122,4 +129,4 @@ class Program:
         return y
 
 
-__all__ = ['dependent', 'Kernel', 'loops', 'Program']
+__all__ = ['dependent', 'Kernel', 'loops', 'Program', 'side_by_side']
