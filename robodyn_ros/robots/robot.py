@@ -75,6 +75,7 @@ class Robot:
         self.base: str = built.base
         self.joints: tuple[str, ...] = tuple(j.name for j in built.joints)
         self.n = len(self.joints)
+        self._zero = np.zeros(self.n)
         self.loops: tuple[Loop, ...] = built.extras.loops
         self.passive: tuple[str, ...] = built.extras.passive
         self.limits = Limits(*(np.array([getattr(j, key) for j in built.joints])
@@ -107,7 +108,8 @@ class Robot:
 
     def mass_matrix(self, q: object, parameters: Parameters | None = None) -> np.ndarray:
         """Mass matrix (n, n)."""
-        return self.dynamics(q, np.zeros_like(self.array('q', q)), parameters)[0]
+        y = self._evaluate('mass_and_bias', parameters, q)
+        return y[..., :self.n ** 2].reshape(*y.shape[:-1], self.n, self.n)
 
     def bias(self, q: object, v: object, parameters: Parameters | None = None) -> Bias:
         """Coriolis, gravity and friction parts of h, each (n,)."""
@@ -122,7 +124,7 @@ class Robot:
                          parameters: Parameters | None = None) -> np.ndarray:
         """Acceleration M^-1 (tau - h) of the free tree (n,); constraints: see Plant."""
         y = self._evaluate('forward_dynamics', parameters, q, v, tau)
-        if not np.all(y[..., -1] > 0.0):
+        if not (y[-1] > 0.0 if y.ndim == 1 else np.all(y[..., -1] > 0.0)):
             raise SingularMassError(
                 f'the mass matrix of {self.name} is not positive definite at q = '
                 f'{np.asarray(q).tolist()}; give every moving link mass and inertia')
@@ -137,7 +139,6 @@ class Robot:
     def frame(self, name: str, q: object, v: object | None = None) -> FrameState:
         """Pose, velocity, drift and Jacobian of a frame."""
         self.find_frame(name)
-        v = np.zeros_like(self.array('q', q)) if v is None else v
         y = self._evaluate('frame ' + name, None, q, v)
         many = y.shape[:-1]
         return FrameState(y[..., :9].reshape(*many, 3, 3), y[..., 9:12], y[..., 12:18],
@@ -146,7 +147,7 @@ class Robot:
     def positions(self, frame: str, q: object) -> np.ndarray:
         """Position of a frame's origin, (3,) or (k, 3) [m]; cheaper than frame()."""
         self.find_frame(frame)
-        return self._evaluate('position ' + frame, None, q, np.zeros_like(self.array('q', q)))
+        return self._evaluate('position ' + frame, None, q)
 
     # --- on scalars, for constraints and control laws (floats or recording) ----------------
 
@@ -215,9 +216,15 @@ class Robot:
             raise StateError(f'payload.inertia {reason}')
         return parameters
 
-    def _evaluate(self, name: str, parameters: Parameters | None, q: object, v: object,
-                  u: object | None = None) -> np.ndarray:
-        q, v = self.array('q', q), self.array('v', v)
+    def _evaluate(self, name: str, parameters: Parameters | None, q: object,
+                  v: object | None = None, u: object | None = None) -> np.ndarray:
+        if parameters is None:
+            y = self.compiled.quick(name, self.parameters, q, self._zero if v is None else v,
+                                    self._zero if u is None else u)
+            if y is not None:
+                return y
+        q = self.array('q', q)
+        v = np.zeros_like(q) if v is None else self.array('v', v)
         u = np.zeros_like(q) if u is None else self.array('a or tau', u)
         if not q.shape == v.shape == u.shape:
             raise SizeError(f'q, v and a or tau of {self.name}', 'equal shapes',
