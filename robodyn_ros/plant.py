@@ -34,6 +34,8 @@ from robodyn_ros.tracing.program import loops, Program
 
 LOG = logging.getLogger('robodyn_ros')
 FLOAT = np.dtype(float)
+WORTH = 50000
+"""Steps of many rollouts together for which one more program is compiled."""
 TITLES = {RANK: ' (rank-finding)', BATCH: ' (many runs side by side)'}
 
 
@@ -178,7 +180,8 @@ class Plant:
             return found or [alone(i) for i in range(len(states))[some]]
 
         with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
-            if len(states) < LANES or every < 1 or not self._batchable:
+            few = len(states) < LANES or len(states) * self._steps(duration, steps) < WORTH
+            if few or every < 1 or not self._batchable:
                 return list(pool.map(alone, range(len(states))))
             self.program(BATCH).names
             groups = pool.map(together, range(0, len(states), LANES))

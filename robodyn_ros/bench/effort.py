@@ -30,7 +30,7 @@ class Effort(NamedTuple):
     """Simulated times [s]."""
     scenarios: int = 6
     """How many of the package's scenarios are run as closed loops."""
-    loop_seconds: float = 3.0
+    loop_seconds: float = 2.0
     """Of motion, or of watching, in a closed loop with ROS [s]."""
     chains: tuple[int, ...] = (2, 4, 8, 16, 32)
     """Joints of the chains that show the growth."""

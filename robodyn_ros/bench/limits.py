@@ -95,7 +95,7 @@ def rollouts_entry(count: int, effort: Effort, watch: Watch) -> dict[str, Any]:
     kept = plant.rollouts(starts, steps=steps)
     seconds, grown = time.perf_counter() - begin, memory_now() - before
     entry = {'rollouts': count, 'steps': steps, 'ours_s': seconds, 'memory_MB': grown,
-             'recorded_MB': sum(run.q.base.nbytes for run in kept) / 1e6}  # type: ignore
+             'recorded_MB': sum(array.nbytes for run in kept for array in run) / 1e6}
     del kept
     if find(MUJOCO) is not None:
         work = Mujoco(plant.robot, STEP).rollouts(starts, steps, threads=os.cpu_count() or 1)

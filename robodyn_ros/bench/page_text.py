@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, Callable, Mapping, Sequence
 
 from robodyn_ros.bench.compare import PEERS
+from robodyn_ros.bench.contender import Contender
 from robodyn_ros.bench.losses import losses
+from robodyn_ros.bench.with_ours import Ours
 
 HEAD = """# Benchmarks
 
@@ -43,8 +45,9 @@ def page(results: Mapping[str, Any]) -> str:
         if name in parts:
             lines += ['', *make(parts[name]['found'])]
     lines += ['', '## Where we lose', '', *losses(parts)]
+    engines: tuple[type[Contender], ...] = (Ours, *PEERS)
     lines += ['', '## The engines', '', *(f'- **{kind.name}** (`{kind.package}`): {kind.usage}.'
-                                          for kind in PEERS)]
+                                          for kind in engines)]
     return '\n'.join(lines) + '\n'
 
 
@@ -186,7 +189,8 @@ def _loops(found: Any) -> list[str]:
     bare = found.get('bare_ping_pong')
     return ['## Closed loops', '',
             'Simulated seconds per second with the control law at 1 kHz. A bare ping-pong of the '
-            f'same messages between two rclpy processes makes {number(bare)}.', '',
+            f'same messages between two rclpy processes makes {number(bare)}. These runs follow '
+            'one another, so compare them only roughly; `robodyn bench ros` takes turns.', '',
             *table(['scenario', 'no ROS, one compiled call', 'ROS nodes in one process',
                     'ROS nodes in three processes'], rows), '',
             '![Closed loops](benchmarks/loops.png)']

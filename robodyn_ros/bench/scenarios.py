@@ -66,10 +66,11 @@ def without_ros(name: str) -> float:
 
 def one_process(name: str, seconds: float) -> float:
     """Return simulated seconds per second of the three nodes in one process, in lockstep."""
-    done = subprocess.run([sys.executable, '-m', 'robodyn_ros.cli', '--quiet', 'run', name,
-                           '--fast', '--json', '--duration', str(seconds)],
-                          env=environment(DOMAIN), capture_output=True, text=True,
-                          timeout=PATIENCE)
+    for duration in (0.1, seconds):  # the first compiles
+        done = subprocess.run([sys.executable, '-m', 'robodyn_ros.cli', '--quiet', 'run', name,
+                               '--fast', '--json', '--duration', str(duration)],
+                              env=environment(DOMAIN), capture_output=True, text=True,
+                              timeout=PATIENCE)
     facts = json.loads(done.stdout)
     return facts['simulated_s'] / facts['wall_s']
 
@@ -77,9 +78,11 @@ def one_process(name: str, seconds: float) -> float:
 def three_processes(name: str, seconds: float) -> float:
     """Return simulated seconds per second of the three nodes as processes, in lockstep."""
     common = ['--ros-args', '-p', f'scenario:={name}', '-p', 'use_sim_time:=true']
-    with Graph(DOMAIN, dynamics=['dynamics_node', *common, '-p', 'mode:=lockstep'],
-               controller=['controller_node', *common],
-               trajectory=['trajectory_node', *common]) as graph:
+    nodes = {'dynamics': ['dynamics_node', *common, '-p', 'mode:=lockstep']}
+    if load_scenario(name).controller.kind != 'none':  # else the plant moves by itself
+        nodes.update(controller=['controller_node', *common],
+                     trajectory=['trajectory_node', *common])
+    with Graph(DOMAIN, **nodes) as graph:
         return speed_of(graph, seconds)
 
 

@@ -16,7 +16,8 @@ class Ours(Contender):
     """One robot in this package."""
 
     name, package, module = 'ours', 'robodyn_ros', 'robodyn_ros'
-    usage = 'many states in one call, a run in one call, Plant.rollouts for many runs'
+    usage = ('many states in one call, a run in one call, Plant.rollouts for many runs, which '
+             'share vector registers')
 
     def __init__(self, robot: Robot, step: float):
         """Build the plant; loops of the robot's file are closed."""

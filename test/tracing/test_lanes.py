@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from robodyn_ros import plant as plant_module
 from robodyn_ros.constraints.ready_made import follow, joint_combination
 from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.errors import StateError
@@ -20,10 +21,16 @@ COUNT = LANES + 3
 """One full group, and some left over."""
 
 
-def states(n, spread=0.5):
+@pytest.fixture(autouse=True)
+def always(monkeypatch):
+    """Use lanes for few steps too."""
+    monkeypatch.setattr(plant_module, 'WORTH', 0)
+
+
+def states(n):
     """Return different starts at different times."""
     random = np.random.default_rng(5)
-    return [State(0.1 * k, *random.uniform(-spread, spread, (2, n))) for k in range(COUNT)]
+    return [State(0.1 * k, *random.uniform(-0.5, 0.5, (2, n))) for k in range(COUNT)]
 
 
 def law(t, q, v, reference, parameters):
@@ -68,6 +75,16 @@ def test_a_run_that_needs_more_is_computed_alone():
     together = plant.rollouts(starts, steps=2)
     for start, run in zip(starts, together):
         assert all(np.array_equal(a, b) for a, b in zip(run, plant.rollout(start, steps=2)))
+
+
+def test_few_steps_compile_nothing_new(monkeypatch):
+    """Below some work the program for groups is not worth its compilation."""
+    monkeypatch.setattr(plant_module, 'WORTH', 2 * COUNT + 1)
+    plant = Plant(load_robot('scara_450'))
+    plant.rollouts(states(4), steps=2)
+    assert BATCH not in plant._programs
+    plant.rollouts(states(4), steps=3)
+    assert BATCH in plant._programs
 
 
 def test_what_has_no_lanes_is_computed_alone():
