@@ -72,5 +72,7 @@ share:
 	    ln -sf "$(CURDIR)/$$file" $(SHARE)/$$file || exit 1; \
 	done
 	@mkdir -p .venv/lib/robodyn_ros  # where ros2 run and ros2 launch look for executables
-	@ln -sf $(addprefix "$(CURDIR)"/,$(wildcard .venv/bin/*_node)) .venv/lib/robodyn_ros
+	@for file in .venv/bin/*_node; do \
+	    [ ! -e "$$file" ] || ln -sf "$(CURDIR)/$$file" .venv/lib/robodyn_ros/ || exit 1; \
+	done
 	@find $(SHARE) -xtype l -delete  # what was renamed or removed

@@ -45,12 +45,16 @@ class Graph:
         self.watches: list[subprocess.Popen] = []
 
     def __enter__(self) -> 'Graph':
-        """Start all."""
-        for name, (module, *arguments) in self.commands.items():
-            self.processes[name] = subprocess.Popen(
-                [sys.executable, '-m', f'robodyn_ros.nodes.{module}', *arguments],
-                env=environment(self.domain), stderr=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL)
+        """Start all, or none."""
+        try:
+            for name, (module, *arguments) in self.commands.items():
+                self.processes[name] = subprocess.Popen(
+                    [sys.executable, '-m', f'robodyn_ros.nodes.{module}', *arguments],
+                    env=environment(self.domain), stderr=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL)
+        except BaseException:  # a signal in between
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,

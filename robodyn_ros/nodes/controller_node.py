@@ -14,8 +14,6 @@ import sys
 import time
 from typing import Any, Callable
 
-from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from robodyn_ros import build
 from robodyn_ros.errors import CommandError, ScenarioError
@@ -23,11 +21,11 @@ from robodyn_ros.nodes import messages
 from robodyn_ros.nodes.parameters import on_change, scenario_of
 from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import OVERRIDABLE, STREAM
+from robodyn_ros.nodes.reporting import Reporter, WALL
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.runtime.controller_runner import Answer, ControllerRunner
 from robodyn_ros.runtime.joint_names import JointOrder
 from robodyn_ros.runtime.options import ControllerOptions
-from robodyn_ros.runtime.reasons import Reasons
 from robodyn_ros.scenario import ControllerSettings, Scenario
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -60,7 +58,7 @@ class ControllerNode(Node):
         self.names = list(self.robot.joints)
         self.last_state: int | None = None
         self.watched, self.answered, self.heard = 0, 0, time.monotonic()
-        self.reasons = Reasons()
+        self.report = Reporter(self, 'law')
         self.command = messages.JointStateMessage(self.names, 'effort')
         self.array_format = self.options.command_format == 'float64_multi_array'
         self.commands = self.create_publisher(
@@ -68,13 +66,12 @@ class ControllerNode(Node):
             qos_overriding_options=OVERRIDABLE)
         self.reference = self.create_publisher(JointState, '~/reference', STREAM)
         self.error = self.create_publisher(JointState, '~/error', STREAM)
-        self.diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
         self.create_subscription(JointTrajectory, '~/joint_trajectory', self._on_trajectory,
                                  STREAM)
         self.create_subscription(JointState, 'joint_states', self._on_state, STREAM,
                                  qos_overriding_options=OVERRIDABLE)
         self.create_service(Trigger, '~/stop', self._on_stop)
-        self.create_timer(1.0, self._diagnose, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self.create_timer(1.0, self._diagnose, clock=WALL)
         on_change(self, scenario.controller, self._check)
         log = self.get_logger()
         log.info(f'robot {self.robot.name}, law {scenario.controller.kind}, scenario '
@@ -92,7 +89,7 @@ class ControllerNode(Node):
                 messages.trajectory_times(message), messages.trajectory_fields(message),
                 self.last_state)
         except CommandError as error:
-            self._tell(f'trajectory refused: {error}')
+            self.report.tell(f'trajectory refused: {error}')
             return
         if text:
             self.get_logger().info(text)
@@ -104,7 +101,7 @@ class ControllerNode(Node):
             self.last_state = messages.nanoseconds(message.header.stamp)
             answer = self.runner.answer(self.last_state, q, v)
         except CommandError as error:
-            self._tell(str(error))
+            self.report.tell(str(error))
             return
         self.answered, self.heard = self.answered + 1, time.monotonic()
         if answer is not None:
@@ -129,22 +126,17 @@ class ControllerNode(Node):
         control: Any = build.control_of(self.robot, settings, self.task)
         return self.runner.change(dict(control.parameters))
 
-    def _tell(self, reason: str) -> None:
-        if self.reasons.add(reason):
-            self.get_logger().warning(reason)
-
     def _diagnose(self) -> None:
         silence = time.monotonic() - self.heard
         if silence > self.options.state_timeout:
-            self._tell(f'no joint_states for {silence:.1f} s: no command is sent')
-        told = self.reasons.report()
+            self.report.tell(f'no joint_states for {silence:.1f} s: no command is sent')
+        told = self.report.reasons.report()
         level = 'WARN' if told else 'OK'
         plan = self.runner.plan
         text = '; '.join(['following' if plan else 'no trajectory', *told])
-        self.diagnostics.publish(messages.diagnostics(
-            self.last_state or 0, self.get_name(), 'law', level, text, {
-                'states_per_second': self.answered,
-                'trajectory_points': len(plan.points.times) if plan else 0}))
+        self.report.publish(self.last_state or 0, level, text, {
+            'states_per_second': self.answered,
+            'trajectory_points': len(plan.points.times) if plan else 0})
         self.answered = 0
 
 

@@ -14,9 +14,7 @@ import sys
 import time
 from typing import Any, Callable
 
-from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from robodyn_ros import build
 from robodyn_ros.errors import CommandError
@@ -25,11 +23,11 @@ from robodyn_ros.nodes import messages
 from robodyn_ros.nodes.parameters import on_change, scenario_of
 from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import CLOCK, LATCHED, OVERRIDABLE, STREAM
+from robodyn_ros.nodes.reporting import Reporter, WALL
 from robodyn_ros.nodes.watched import Watched
 from robodyn_ros.runtime.joint_names import JointOrder
 from robodyn_ros.runtime.options import DynamicsOptions, FREE, LOCKSTEP
 from robodyn_ros.runtime.plant_runner import FAULT, misfit, MOVING, PlantRunner
-from robodyn_ros.runtime.reasons import Reasons
 from robodyn_ros.runtime.sensor import Sensor
 from robodyn_ros.scenario import DynamicsSettings, Scenario
 from robodyn_ros.simulate import Simulation
@@ -70,7 +68,7 @@ class DynamicsNode(Node):
         self.state = messages.JointStateMessage(self.names, 'position', 'velocity', 'effort')
         self.period = int(round(scenario.controller.period * messages.NANO))
         self.tick, self.paused, self.commanded = 0, False, FIRST_STAMP
-        self.reasons, self.sent = Reasons(), time.monotonic()
+        self.report, self.sent = Reporter(self, 'plant'), time.monotonic()
         self._make_topics()
         on_change(self, scenario.dynamics, self._check_model)
         on_change(self, self.options, self._check_options)
@@ -85,7 +83,6 @@ class DynamicsNode(Node):
         description.publish(String(data=self.robot.urdf))
         self.watched = Watched(self, self.runner, self.scenario.trajectory.frame,
                                self.options.trace_length)
-        self.diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
         self.create_subscription(JointState, 'joint_commands', self._on_command, STREAM,
                                  qos_overriding_options=OVERRIDABLE)
         self.create_service(SetBool, '~/set_pause', self._on_pause)
@@ -105,15 +102,14 @@ class DynamicsNode(Node):
                  f'{options.command_timeout:g} s, then {options.on_timeout}')
 
     def _start(self) -> None:
-        wall = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(1.0, self._diagnose, clock=wall)
+        self.create_timer(1.0, self._diagnose, clock=WALL)
         self._publish(watch=True)
         if self.options.mode == FREE:
-            self.pace = self.create_timer(self._pace, self._on_tick, clock=wall)
+            self.pace = self.create_timer(self._pace, self._on_tick, clock=WALL)
         elif self.runner.wait:
-            self.create_timer(REPEAT, self._on_silence, clock=wall)
+            self.create_timer(REPEAT, self._on_silence, clock=WALL)
         else:  # nobody answers: one watch period after the other, as fast as it goes
-            self.create_timer(1e-3, self._run_alone, clock=wall)
+            self.create_timer(1e-3, self._run_alone, clock=WALL)
 
     @property
     def _pace(self) -> float:
@@ -131,16 +127,16 @@ class DynamicsNode(Node):
         try:
             tau = self.order.arrange(message.name, message.effort, 'effort of joint_commands')
         except CommandError as error:
-            self._tell(str(error))
+            self.report.tell(str(error))
             return
         lockstep = self.options.mode == LOCKSTEP
         stamp = messages.nanoseconds(message.header.stamp)
         reason = misfit(stamp, self.stamp, None if lockstep else self.options.command_timeout)
         if reason is not None:
-            self._tell(reason)
+            self.report.tell(reason)
             return
         self.commanded = self.stamp
-        self._tell(self.runner.command(tau))
+        self.report.tell(self.runner.command(tau))
         if lockstep and not self.paused and self.runner.mode != FAULT:
             self._forward()
 
@@ -166,7 +162,7 @@ class DynamicsNode(Node):
         self.runner.advance()
         self.tick += 1
         self._publish(watch=self.tick % self._watch_ticks() == 0)
-        self._tell(self.runner.reason)
+        self.report.tell(self.runner.reason)
 
     def _watch_ticks(self) -> int:
         return max(1, round(messages.NANO / self.period / self.options.watch_rate))
@@ -197,7 +193,7 @@ class DynamicsNode(Node):
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self.runner.reset()
-        self.reasons.clear()
+        self.report.reasons.clear()
         self.watched.forget()
         self.tick += 1  # an answer to the state before no longer fits
         self.commanded = self.stamp
@@ -217,21 +213,16 @@ class DynamicsNode(Node):
 
         return apply
 
-    def _tell(self, reason: str) -> None:
-        """Log a reason once; nothing is no reason."""
-        if reason and self.reasons.add(reason):
-            self.get_logger().warning(reason)
-
     def _diagnose(self) -> None:
         runner = self.runner
         publishers = self.count_publishers('joint_commands')
         if publishers > 1:
-            self._tell(f'{publishers} nodes publish joint_commands; only one should')
-        level, text = runner.condition(self.reasons.report())
-        self.diagnostics.publish(messages.diagnostics(
-            self.stamp, self.get_name(), 'plant', level, text, {
-                'mode': runner.mode, 'paused': self.paused, 'simulated_s': self.tick
-                * self.period / messages.NANO, 'largest_speed': float(np.abs(runner.v).max())}))
+            self.report.tell(f'{publishers} nodes publish joint_commands; only one should')
+        level, text = runner.condition(self.report.reasons.report())
+        self.report.publish(self.stamp, level, text, {
+            'mode': runner.mode, 'paused': self.paused,
+            'simulated_s': self.tick * self.period / messages.NANO,
+            'largest_speed': float(np.abs(runner.v).max())})
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -19,11 +19,11 @@ from typing import Any, Mapping, NamedTuple
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from robodyn_ros.nodes.parameters import options_of
 from robodyn_ros.nodes.process import run_node
+from robodyn_ros.nodes.reporting import WALL
 from robodyn_ros.recording.cdr import stamp_of
 from robodyn_ros.recording.definitions import definition_of
 from robodyn_ros.recording.quality import quality_text
@@ -95,9 +95,8 @@ class RecorderNode(Node):
         self.told: set[str] = set()
         for topic in TOPICS:
             self._listen(topic, topic.kinds[0], True, topic.latched)
-        wall = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(FLUSH, self.writer.flush, clock=wall)
-        self.create_timer(LOOK, self._look, clock=wall)
+        self.create_timer(FLUSH, self.writer.flush, clock=WALL)
+        self.create_timer(LOOK, self._look, clock=WALL)
         self.get_logger().info(f'records {len(TOPICS)} topics to {path}')
 
     def _listen(self, topic: Topic, kind: Any, reliable: bool, latched: bool) -> None:

@@ -13,7 +13,6 @@ import sys
 from typing import Any
 
 from nav_msgs.msg import Path
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from robodyn_ros import build
 from robodyn_ros.errors import ScenarioError
@@ -21,6 +20,7 @@ from robodyn_ros.nodes import messages
 from robodyn_ros.nodes.parameters import scenario_of
 from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import LATCHED
+from robodyn_ros.nodes.reporting import WALL
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.runtime.options import TrajectoryOptions
 from robodyn_ros.runtime.schedule import Schedule
@@ -63,7 +63,7 @@ class TrajectoryNode(Node):
         self.path = self.create_publisher(Path, '~/path', LATCHED)
         self.path.publish(self._path(scenario.trajectory.frame))
         self.create_service(Trigger, '~/start', self._on_start)
-        self.create_timer(0.05, self._on_look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self.create_timer(0.05, self._on_look, clock=WALL)
         self.get_logger().info(
             f'robot {self.robot.name}, {scenario.trajectory.kind}: {len(self.message.points)} '
             f'points, {scenario.duration:g} s, to controller/joint_trajectory')

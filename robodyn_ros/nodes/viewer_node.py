@@ -16,7 +16,6 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Path
 import numpy as np
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
@@ -26,6 +25,7 @@ from robodyn_ros.nodes.parameters import options_of
 from robodyn_ros.nodes.process import run_node
 from robodyn_ros.nodes.quality import LATCHED
 from robodyn_ros.nodes.remote import Remote
+from robodyn_ros.nodes.reporting import WALL
 from robodyn_ros.runtime.options import ViewerOptions
 from robodyn_ros.runtime.reasons import Reasons
 from robodyn_ros.viewing.viewer import Viewer
@@ -60,7 +60,7 @@ class ViewerNode(Node):
         self.create_subscription(Path, 'trajectory/path', self._on_path, LATCHED)
         self.create_subscription(DiagnosticArray, '/diagnostics', self._on_report, 10)
         self.create_timer(1.0 / self.options.rate, self._refresh,
-                          clock=Clock(clock_type=ClockType.STEADY_TIME))
+                          clock=WALL)
         self.get_logger().info(f'the page is {self.viewer.address}')
 
     def _keep(self, topic: str) -> None:

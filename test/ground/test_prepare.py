@@ -204,8 +204,8 @@ def test_foreign_venv_is_left_alone(fake):
 
 def test_each_goal_installs_its_extras_once(fake):
     """Demo, bench and test install what they need, and the second run nothing."""
-    for goal, wanted, says in [('demo', '.[ros]', 'robodyn run scara_helix --fast'),
-                               ('bench', '.[ros,bench]', 'robodyn bench engine'),
+    for goal, wanted, says in [('demo', '.[ros,view]', 'robodyn run scara_helix --fast'),
+                               ('bench', '.[ros,view,bench]', 'robodyn bench all'),
                                ('test', '.[ros,test,ros_test]', 'pytest test')]:
         code, said = fake.make(goal)
         assert code == 0 and said.splitlines()[-1] == says, said
@@ -228,7 +228,7 @@ def test_a_changed_description_installs_again(fake, name):
     assert fake.make()[0] == 0 and fake.installs() == []
     later = (fake.path / '.venv' / '.ready-demo').stat().st_mtime + 5
     os.utime(fake.path / name, (later, later))
-    assert fake.make()[0] == 0 and fake.installs() == ['.[ros]']
+    assert fake.make()[0] == 0 and fake.installs() == ['.[ros,view]']
 
 
 def test_a_failed_second_install_is_not_trusted(fake):
@@ -236,7 +236,7 @@ def test_a_failed_second_install_is_not_trusted(fake):
     assert fake.make('demo')[0] == 0
     fake.sentence('test', PIP_SAYS='No space left on device')
     fake.installs()
-    assert fake.make('demo')[0] == 0 and fake.installs() == ['.[ros]']
+    assert fake.make('demo')[0] == 0 and fake.installs() == ['.[ros,view]']
 
 
 def test_another_python_makes_another_venv(fake):
@@ -258,7 +258,7 @@ def test_sourced_ros_is_used(fake, tmp_path):
                'PYTHONPATH': str(tmp_path / 'home')}
     assert fake.make('demo', **sourced)[0] == 0
     assert '--system-site-packages' in fake.notes.read_text()
-    assert fake.installs() == ['.']
+    assert fake.installs() == ['.[view]']
     assert fake.make('test', **sourced)[0] == 0 and fake.installs() == ['.[test]']
 
 
