@@ -31,12 +31,12 @@ class Ours(Contender):
 
     def forward_singly(self, q: np.ndarray, v: np.ndarray) -> Work:
         """One call per state."""
-        states, out = [State(0.0, *pair) for pair in zip(q, v)], np.empty_like(q)
+        pairs, zero, out = list(zip(q, v)), np.zeros(q.shape[1]), np.empty_like(q)
 
         def work() -> np.ndarray:
-            derivative = self.plant.derivative
-            for k, state in enumerate(states):
-                out[k] = derivative(state)[1]
+            evaluate = self.robot.forward_dynamics
+            for k, pair in enumerate(pairs):
+                out[k] = evaluate(*pair, zero)
             return out
         return work
 
