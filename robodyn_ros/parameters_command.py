@@ -12,16 +12,20 @@ The defaults are those without a scenario file; a scenario's values go over them
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import inspect
 import re
 from typing import Any, Iterator, NamedTuple
 
+from robodyn_ros.bounds import bounds_of
+from robodyn_ros.build import JOINT_MOTIONS, PATHS
 from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.runtime.options import (
     CHANGEABLE, ControllerOptions, DynamicsOptions, RecorderOptions, SHARED, TrajectoryOptions,
     ViewerOptions)
 from robodyn_ros.scenario import (
     ControllerSettings, DynamicsSettings, Scenario, TrajectorySettings)
-from robodyn_ros.settings import Field, listed_fields
+from robodyn_ros.settings import Field, field_texts, listed_fields
 
 NODES: dict[str, tuple[Any, ...]] = {
     'dynamics': (DynamicsSettings(), DynamicsOptions()),
@@ -44,8 +48,14 @@ controller:
 
 "Run" marks those that may change while the node runs; they are checked together before any of
 them applies. Every node also has `use_sim_time`, and `qos_overrides` of joint_states and
-joint_commands. Parameters of a motion (`parameters.*`, `hold.*` of trajectory) depend on its kind:
-see [guide.md](guide.md).
+joint_commands. Topics and services: [nodes.md](nodes.md).
+"""
+MOTIONS = """
+## Motions of trajectory
+
+`parameters.*` of the node trajectory are the fields of its `kind`. A path in space moves `frame`
+along `axes`; further axes are held by `hold`, such as `hold: {yaw: 0.0}`. Lists of points are flat
+lists, one point after the other, as parameter files have no lists of lists.
 """
 UNIT = re.compile(r'\[([^\]]+)\](?! or)')
 
@@ -74,7 +84,28 @@ def run(arguments: argparse.Namespace) -> int:
     print(HEAD if arguments.node is None else '', end='')
     for node in [arguments.node] if arguments.node else NODES:
         print('\n'.join(section(node)))
+        if node == 'trajectory':
+            print(MOTIONS + '\n'.join(motions()))
     return 0
+
+
+def motions() -> Iterator[str]:
+    """Yield the lines of the motions' table, a line per field."""
+    yield ''
+    for kind, made in {**PATHS, **JOINT_MOTIONS}.items():
+        yield f'- **{kind}**: {" ".join(inspect.getdoc(made).split())}'  # type: ignore[union-attr]
+    yield ''
+    yield '| kind | parameter | default | unit | |'
+    yield '|---|---|---|---|---|'
+    for kind, made in {**PATHS, **JOINT_MOTIONS}.items():
+        texts = field_texts(made)
+        for field in dataclasses.fields(made):
+            needed = field.default is dataclasses.MISSING \
+                and field.default_factory is dataclasses.MISSING
+            row = _row(Field(field.name, None if needed else field.default,
+                             texts.get(field.name, ''), bounds_of(field)), False)
+            default = '(needed)' if needed else row.default
+            yield f'| {kind} | `{field.name}` | {default} | {row.unit} | {row.text} |'
 
 
 def rows(node: str) -> Iterator[Row]:
@@ -113,4 +144,4 @@ def _row(field: Field, changes: bool) -> Row:
 def _kind(value: Any) -> str:
     if isinstance(value, tuple):
         return 'list of texts' if value and isinstance(value[0], str) else 'list'
-    return {bool: 'bool', int: 'int', float: 'double', str: 'string'}[type(value)]
+    return {bool: 'bool', int: 'int', float: 'double', str: 'string'}.get(type(value), '')

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--duration', type=float, metavar='S', help='seconds of motion')
     parser.add_argument('--fast', action='store_true',
                         help='lockstep: repeatable to the last bit, as fast as possible')
-    parser.add_argument('--rate', type=float, default=1.0, metavar='X',
+    parser.add_argument('--rate', type=float, metavar='X',
                         help='simulated seconds per wall second without --fast (default 1)')
     parser.add_argument('--record', metavar='FILE.mcap',
                         help='write all messages to a file (see robodyn report)')
@@ -46,13 +46,15 @@ def run(arguments: argparse.Namespace) -> int:
         value = getattr(arguments, name)
         if value is not None and not 0.0 < value < float('inf'):
             raise StateError(f'--{name} is {value}; expected a positive number')
+    if arguments.fast and arguments.rate is not None:
+        raise StateError('--rate paces the run, --fast does not; give one or the other')
     try:
         from robodyn_ros.nodes.compose import run_composed, Status
     except ImportError as error:
         raise RobodynError(f'ROS 2 cannot be imported ({error}); source a ROS 2, or install its '
                            'wheels: pip install "robodyn_ros[ros]"') from None
     if arguments.view is not None:
-        check_port(arguments.view)
+        check_port(arguments.view, '--view')
         importable_viewer()
     scenario = load_scenario(arguments.scenario, arguments.changes)
     if arguments.duration is not None:
@@ -70,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
                         f'real time, tracking error {status.tracking:.2e}{rows}{page}')
 
         last = run_composed(scenario, expected, follows_space(expected),
-                            'lockstep' if arguments.fast else 'free', arguments.rate, show,
+                            'lockstep' if arguments.fast else 'free', arguments.rate or 1.0, show,
                             arguments.record, arguments.view)
     facts = achieved(expected, last)
     if arguments.json:

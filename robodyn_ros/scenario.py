@@ -158,7 +158,7 @@ class TrajectorySettings:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the chosen kind, such as radius (see trajectories/)."""
     ignore_limits: bool = False
-    """Do not refuse motions beyond the robot file's limits."""
+    """Allow motions beyond the robot file's limits, and a plant that goes there."""
     inverse_kinematics: InverseKinematicsSettings = field(
         default_factory=InverseKinematicsSettings)
 
@@ -207,7 +207,8 @@ def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scen
     local = path.parent / str(robot)
     if str(robot).endswith('.urdf') and local.exists():
         data['robot'] = str(local)
-    return settings_from(Scenario, {**data, 'name': path.stem}, str(path))
+    place = f'{path} with --set' if changes else str(path)
+    return settings_from(Scenario, {**data, 'name': path.stem}, place)
 
 
 def _read(path: Path) -> Any:

@@ -1,8 +1,9 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-Show a running robot in the browser: any graph with joint_states and robot_description.
+Show a running robot in the browser.
 
+It needs a graph with joint_states and a robot_description that this package can load.
 Start it before or after the nodes; it joins late and stays when they are restarted. The page shows
 the robot, the desired and the traced path and live plots; pause, step, reset, speed, payload and
 gains act on the simulation. It listens on this machine only and has no password.
@@ -30,17 +31,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the viewer node until Ctrl-C."""
-    check_port(arguments.port)
+    check_port(arguments.port, '--port')
     main = importable_viewer()
     space = ['-r', f'__ns:=/{arguments.namespace.strip("/")}'] if arguments.namespace else []
     return main(['--ros-args', '-p', f'port:={arguments.port}', '-p', f'host:={arguments.host}',
                  *space])
 
 
-def check_port(port: int) -> None:
-    """Refuse what is no port."""
+def check_port(port: int, option: str) -> None:
+    """Refuse what is no port; the option is the one that named it."""
     if not 0 <= port <= 65535:
-        raise RobodynError(f'--port is {port}; expected 0 (any free one) to 65535')
+        raise RobodynError(f'{option} is {port}; expected 0 (any free one) to 65535')
 
 
 def importable_viewer():  # type: ignore[no-untyped-def]

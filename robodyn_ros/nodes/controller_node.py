@@ -127,13 +127,15 @@ class ControllerNode(Node):
         return self.runner.change(dict(control.parameters))
 
     def _diagnose(self) -> None:
-        silence = time.monotonic() - self.heard
+        silence = 0.0 if self.last_state is None else time.monotonic() - self.heard
         if silence > self.options.state_timeout:
             self.report.tell(f'no joint_states for {silence:.1f} s: no command is sent')
         told = self.report.reasons.report()
+        if self.last_state is None:
+            told.insert(0, 'no joint_states yet')
         level = 'WARN' if told else 'OK'
         plan = self.runner.plan
-        text = '; '.join(['following' if plan else 'no trajectory', *told])
+        text = '; '.join([self.runner.doing, *told])
         self.report.publish(self.last_state or 0, level, text, {
             'states_per_second': self.answered,
             'trajectory_points': len(plan.points.times) if plan else 0})

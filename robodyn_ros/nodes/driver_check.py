@@ -90,6 +90,7 @@ class DriverCheck(Node):
         self.seen.offered = [p.qos_profile.reliability.name.lower() for p in publishers]
         readers = self.get_subscriptions_info_by_topic(self.plan.commands_topic)
         self.seen.listeners = [r.topic_type for r in readers]
+        self.seen.rivals = self.count_publishers(self.plan.commands_topic)
 
     def open_commands(self) -> None:
         """Make the publisher of commands, ahead of the push, so that the driver finds it."""
@@ -148,8 +149,9 @@ def observe(robot: Robot, plan: Plan, before_push: Callable[[], None]) -> Observ
         spin(plan.patience, until=lambda: bool(node.seen.states))
         spin(plan.seconds)
         node.look()
-        if plan.joint and node.seen.states and sorted(node.seen.states[0].name) \
-                == sorted(robot.joints):
+        # two who command at once would drive the arm anywhere: then nothing is sent
+        if plan.joint and not node.seen.rivals and node.seen.states \
+                and sorted(node.seen.states[0].name) == sorted(robot.joints):
             node.open_commands()
             node.phase = IDLE
             robot.bias(np.zeros(robot.n), np.zeros(robot.n))  # compiled before anything moves

@@ -59,7 +59,8 @@ class DynamicsNode(Node):
         self.robot, self.scenario = run.robot, scenario
         waits = scenario.controller.kind != 'none'
         self.runner = PlantRunner(run.plant, run.assembly.state, run.period, run.parameters, waits,
-                                  scenario.controller.delay)
+                                  scenario.controller.delay,
+                                  keep_limits=not scenario.trajectory.ignore_limits)
         self.runner.prepare(self.options.on_timeout)
         self.sensor = Sensor(scenario.dynamics.noise, scenario.duration,
                              scenario.controller.period, self.robot.n)

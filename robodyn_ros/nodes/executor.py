@@ -31,6 +31,8 @@ LOOK = 5e-3
 class DirectExecutor(SingleThreadedExecutor):
     """Runs callbacks in the thread that spins; plain functions of messages and timers directly."""
 
+    _sigint_gc: Any = None  # rclpy's __del__ looks at it, also after a signal while it is made
+
     def __init__(self, **executor: Any):
         """Know no entity yet."""
         super().__init__(**executor)

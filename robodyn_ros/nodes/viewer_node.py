@@ -72,9 +72,10 @@ class ViewerNode(Node):
 
     def _on_robot(self, message: String) -> None:
         try:
-            self.viewer.show_robot(message.data)
+            for file in self.viewer.show_robot(message.data):
+                self._tell(f'the mesh {file!r} cannot be read; that part is not drawn')
         except RobodynError as error:
-            self._tell(f'robot_description: {error}')
+            self._tell(str(error))
         self.remote.get_parameters('controller', GAINS, self._on_gains)
 
     def _on_gains(self, values: dict[str, Any]) -> None:

@@ -27,6 +27,8 @@ def prepare_folder(folder: Path) -> None:
         for path in there:  # only what a report writes
             if path.is_file() and path.suffix in ENDINGS:
                 path.unlink()
+        # from now on it is ours, also if the report is cut short
+        (folder / SUMMARY).write_text(json.dumps({'made_by': MADE_BY}), encoding='utf-8')
     except OSError as error:
         raise RecordingError(f'{folder}: cannot be used as a folder ({error.strerror}); give '
                              'another one with --output') from None

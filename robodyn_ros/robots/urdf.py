@@ -138,7 +138,7 @@ class _Reader:
             raise self.fail(f'{where} has type {kind!r}; use one of {", ".join(JOINT_KINDS)}')
         if element.find('mimic') is not None:
             raise self.fail(f'{where} is a mimic joint; remove <mimic> and couple the joints with '
-                            'a JointCombination constraint instead')
+                            'the constraint joint_combination instead (docs/guide.md)')
         ends = []
         for end in ('parent', 'child'):
             found = element.find(end)

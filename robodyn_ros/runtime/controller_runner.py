@@ -107,6 +107,20 @@ class ControllerRunner:
         self.plan = self.next_plan = None
         self.stopped = True
 
+    @property
+    def doing(self) -> str:
+        """Return what goes on, in a word or two."""
+        if self.plan is None:
+            return 'stopped' if self.stopped else 'no trajectory'
+        if self.stopped:
+            return 'stopped: holding'
+        if self._seen is not None and self._seen < self.plan.start:
+            return 'waiting for the start'
+        ended = self._seen is not None and self._seen > self.plan.end
+        if ended and self.control.reference_size:
+            return 'holding at the end of the trajectory'
+        return 'following'
+
     def answer(self, now: int, q: np.ndarray, v: np.ndarray) -> Answer | None:
         """
         Torque for a state; None while there is nothing to follow yet.

@@ -16,6 +16,8 @@ import numpy as np
 PASS, WARN, FAIL, SKIPPED = 'pass', 'warn', 'FAIL', 'not asked'
 NEAR = 0.1
 """Largest age of a stamp when its message arrives [s]."""
+YEARS = 1e8
+"""Age that tells of two different clocks [s]."""
 LEAST_MOTION = 1e-5
 """Motion below which a test torque did nothing [rad] or [m]."""
 FIELDS = ('position', 'velocity', 'effort')
@@ -54,6 +56,8 @@ class Observation:
     """Reliability of each publisher of the states: reliable or best_effort."""
     listeners: list[str] = field(default_factory=list)
     """Type of each subscription to the commands."""
+    rivals: int = 0
+    """Other publishers of the commands."""
     joint: str = ''
     """Joint that got a torque; empty if none was asked for."""
     effort: float = 0.0
@@ -78,7 +82,7 @@ def judged(seen: Observation, joints: Sequence[str], least_rate: float,
         return [Finding('states arrive', f'none, {publishers}', 'JointState messages', FAIL)]
     return [_names(seen, joints), *_rate(seen, least_rate), *_stamps(seen),
             *(_field(seen, name, len(joints)) for name in FIELDS), _quality(seen),
-            _listens(seen, command_type), _sign(seen), _staleness(seen)]
+            _listens(seen, command_type), _rivals(seen), _sign(seen), _staleness(seen)]
 
 
 def healthy(findings: Sequence[Finding]) -> bool:
@@ -114,7 +118,8 @@ def _stamps(seen: Observation) -> list[Finding]:
                       FAIL if zeros or backward else PASS)]
     if not zeros:
         age = float(np.median([s.clock - s.stamp for s in seen.states])) * 1e-9
-        result.append(Finding('stamps and clock', f'{age * 1e3:.2f} ms old (median)',
+        hint = ' (a simulated clock? --sim-time)' if age > YEARS else ''
+        result.append(Finding('stamps and clock', f'{age * 1e3:.2f} ms old (median){hint}',
                               f'within {NEAR * 1e3:g} ms of the clock here',
                               PASS if abs(age) <= NEAR else FAIL))
     return result
@@ -144,6 +149,12 @@ def _listens(seen: Observation, command_type: str) -> Finding:
     return Finding('commands are read', found, command_type, PASS if right else FAIL)
 
 
+def _rivals(seen: Observation) -> Finding:
+    return Finding('other commands', f'{seen.rivals} publishers' if seen.rivals else 'none',
+                   'none: stop the controller while the driver is checked',
+                   FAIL if seen.rivals else PASS)
+
+
 def _sign(seen: Observation) -> Finding:
     expected = 'the joint moves the way the torque points'
     if not seen.joint:
@@ -155,6 +166,8 @@ def _sign(seen: Observation) -> Finding:
 
 def _staleness(seen: Observation) -> Finding:
     expected = 'states keep coming when commands stop'
+    if not seen.joint and seen.rivals:
+        return Finding('staleness', 'not known: somebody commands', expected, SKIPPED)
     if not seen.joint:
         return Finding('staleness', 'states come without any command', expected, PASS)
     return Finding('staleness', f'{seen.states_after} states after the commands stopped',

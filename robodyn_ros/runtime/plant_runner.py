@@ -49,10 +49,12 @@ class PlantRunner:
     :param start: state at the motion's zero
     :param wait: hold the start until the first command arrives
     :param delay: commands that come between one and its effect
+    :param keep_limits: hold the arm when a joint is beyond its limits
     """
 
     def __init__(self, plant: Plant, start: State, period_steps: int,
-                 parameters: Mapping[str, float], wait: bool = True, delay: int = 0):
+                 parameters: Mapping[str, float], wait: bool = True, delay: int = 0,
+                 keep_limits: bool = True):
         """Compile the plant; the motion is at its zero."""
         self.plant, self.period_steps, self.wait = plant, period_steps, wait
         self._start, self._delay = start, delay
@@ -68,7 +70,8 @@ class PlantRunner:
         self._rollout = self._program.names['rollout']
         limits = plant.robot.limits
         self._efforts = limits.effort.tolist()
-        self._limits = list(zip(limits.lower.tolist(), limits.upper.tolist()))
+        self._limits = list(zip(limits.lower.tolist(), limits.upper.tolist())) \
+            if keep_limits else []
         # views of one vector: the compiled loop reads and writes it
         self.q, self.v, self.tau = self._x[1:1 + n], self._x[1 + n:1 + 2 * n], self._x[1 + 2 * n:]
         """Positions, velocities (zero under the brake) and the torque that acts (n,) each."""

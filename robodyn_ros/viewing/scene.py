@@ -37,11 +37,14 @@ class RobotScene:
         scene.add_grid('/grid', width=4.0, height=4.0, cell_size=0.1, section_size=0.5,
                        fade_distance=6.0)
         self.links: dict[str, Any] = {}
+        self.missing: list[str] = []
+        """Files of meshes that cannot be read."""
         for k, visual in enumerate(visuals_of(robot.urdf)):
             if visual.link not in self.links:
                 self.links[visual.link] = scene.add_frame(f'/robot/{visual.link}',
                                                           show_axes=False)
-            _add(scene, f'/robot/{visual.link}/{k}', visual)
+            if not _add(scene, f'/robot/{visual.link}/{k}', visual):
+                self.missing.append(visual.file)
         self.tool = scene.add_frame('/robot/tool', axes_length=0.06, axes_radius=0.003)
         self.trace = Trace(scene)
         self.update(np.zeros(robot.n))
@@ -112,16 +115,18 @@ class Trace:
 
 def extent(robot: Robot, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest and highest corner of a box around all visuals at q, each (3,) [m]."""
-    corners = [robot.frame(robot.base, q).position]
+    angles = [float(x) for x in q]
+    corners = [np.zeros(3)]
     for visual in visuals_of(robot.urdf):
-        at = robot.frame(visual.link, q)
-        centre = at.position + at.rotation @ visual.position
+        at = robot.pose(visual.link, angles)  # in plain numbers: nothing is compiled for a picture
+        centre = np.array(at.position) + np.array(at.rotation) @ visual.position
         reach = max(visual.size) / 2.0 if visual.kind != 'mesh' else 0.0
         corners += [centre - reach, centre + reach]
     return np.min(corners, axis=0), np.max(corners, axis=0)
 
 
-def _add(scene: Any, name: str, visual: Visual) -> None:
+def _add(scene: Any, name: str, visual: Visual) -> bool:
+    """Draw a visual; returns False where its mesh cannot be read."""
     wxyz = np.roll(quaternion(visual.rotation), 1)
     r, g, b, alpha = visual.colour
     common = {'color': (r, g, b), 'wxyz': wxyz, 'position': visual.position,
@@ -134,8 +139,10 @@ def _add(scene: Any, name: str, visual: Visual) -> None:
         scene.add_icosphere(name, radius=visual.size[0], **common)
     else:
         mesh = _mesh(visual)
-        if mesh is not None:
-            scene.add_mesh_simple(name, mesh.vertices * visual.size, mesh.faces, **common)
+        if mesh is None:
+            return False
+        scene.add_mesh_simple(name, mesh.vertices * visual.size, mesh.faces, **common)
+    return True
 
 
 def _mesh(visual: Visual) -> trimesh.Trimesh | None:

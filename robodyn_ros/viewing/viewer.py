@@ -43,11 +43,15 @@ class Viewer:
         self.gains: Mapping[str, Sequence[float]] = {}
         self.state, self.paused, self.pictures = '', False, 0
 
-    def show_robot(self, urdf: str) -> None:
-        """Draw a robot from the text of its URDF; the one before goes away."""
+    def show_robot(self, urdf: str) -> list[str]:
+        """
+        Draw a robot from the text of its URDF; the one before goes away.
+
+        :returns: files of meshes that could not be read
+        """
         if self.robot is not None and self.robot.urdf == urdf:
-            return
-        robot = robot_from_text(urdf, 'robot_description')
+            return []
+        robot = robot_from_text(urdf, 'the robot on the topic robot_description')
         with self.server.atomic():
             self.server.scene.reset()
             self.server.gui.reset()
@@ -58,6 +62,7 @@ class Viewer:
         self._look_at(robot)
         self.robot = robot
         self.history.clear()
+        return self.scene.missing
 
     def _look_at(self, robot: Robot) -> None:
         """Put the camera where the whole arm is seen, left of the panel."""
@@ -84,7 +89,7 @@ class Viewer:
 
     def show_plant(self, paused: bool, state: str) -> None:
         """Tell how the plant is."""
-        self.paused, self.state = paused, state
+        self.paused, self.state = paused, 'paused' if paused else state
         if self.page is not None:
             self.page.show_pause(paused)
 

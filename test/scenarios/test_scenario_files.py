@@ -117,7 +117,7 @@ def test_files_that_are_not_there_or_not_text(tmp_path):
     ('duration=[', r"--set 'duration=\[': '\[' is not a YAML value"),
     ('duration.x=3', "--set 'duration.x=3': 'duration' holds a value, not settings"),
     ('dynamics.foo=3', "unknown key 'dynamics.foo' in .*scara_helix.yaml"),
-    ('duration=long', "scara_helix.yaml: duration is 'long'; expected a finite number"),
+    ('duration=long', "scara_helix.yaml with --set: duration is 'long'; expected a finite number"),
 ])
 def test_wrong_changes_are_refused_in_one_sentence(change, words):
     """The change itself is quoted, or the key it led to."""
@@ -131,7 +131,7 @@ def test_wrong_changes_are_refused_in_one_sentence(change, words):
     ('scara_helix', ['dynamics.gravity=[1, 2]'], 'gravity is .*expected 3 numbers'),
     ('scara_helix', ['dynamics.step=0.0007'], 'controller.period is 0.001 s and dynamics.step'),
     ('scara_helix', ['controller.period=0'], 'controller.period is 0.0; expected 1e-07 .. 10'),
-    ('scara_helix', ['controller.delay=-1'], 'scara_helix.yaml: controller.delay is -1; expected'),
+    ('scara_helix', ['controller.delay=-1'], 'yaml with --set: controller.delay is -1; expected'),
     ('scara_helix', ['dynamics.noise.seed=-1'], 'dynamics.noise.seed is -1; expected at least 0'),
     ('scara_helix', ['dynamics.noise.position=-1'], 'dynamics.noise.position is -1.0; expected'),
     ('scara_helix', ['duration=-1'], 'duration is -1.0; expected at least'),
