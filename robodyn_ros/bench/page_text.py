@@ -13,8 +13,8 @@ from robodyn_ros.bench.with_ours import Ours
 
 HEAD = """# Benchmarks
 
-`make bench` measured everything on this page on the machine below and wrote it; no number is
-typed by hand, and the raw ones are in [benchmarks/results.json](benchmarks/results.json).
+`make bench` (`robodyn bench all`) measures and writes this page; no number is typed by hand, and
+the raw ones are in [benchmarks/results.json](benchmarks/results.json).
 `robodyn bench all --quick` takes about two minutes, `--only PART` measures one part anew.
 
 - Engines of one row take turns, so a slow second of the machine meets all of them. Times are
@@ -67,16 +67,14 @@ def number(value: Any) -> str:
 def _machine(facts: Mapping[str, Any], parts: Mapping[str, Any]) -> list[str]:
     versions = ', '.join(f'{name} {version}' for name, version
                          in facts.get('packages', {}).items())
-    dates = sorted(part['date'] for part in parts.values())
-    loads = [part['load'] for part in parts.values()]
+    times = '; '.join(f'{name} {part["date"]}, {part["load"]}' for name, part in parts.items())
     quick = [name for name, part in parts.items() if part['effort'] == 'quick']
     return ['## The machine', '',
             f'{facts.get("processor")}, {facts.get("cores")} cores, {facts.get("memory_GB")} GB; '
             f'{facts.get("system")}; Python {facts.get("python")}; {facts.get("compiler")}.',
             f'{versions}.', '',
-            f'Measured {dates[0] if dates else "never"} to {dates[-1] if dates else "never"}; '
-            f'load average when the parts began: {min(loads, default=0)} to '
-            f'{max(loads, default=0)} (other work on the machine above 1).'
+            f'When each part began, and the load average then (above 1: other work on the '
+            f'machine): {times}.'
             + (f' Quick, so less certain: {", ".join(quick)}.' if quick else '')]
 
 
