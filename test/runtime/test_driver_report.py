@@ -82,3 +82,11 @@ def test_the_push(effort, moved, after, bad):
 def test_silence_is_one_failure():
     """No states: one line that says so."""
     assert verdicts(Observation()) == {'states arrive': 'FAIL'}
+
+
+def test_somebody_else_who_commands_is_found_and_nothing_is_concluded():
+    """With a rival the check fails, and what depends on silence is not judged."""
+    seen = replace(good(), rivals=1)
+    assert verdicts(seen) == {'other commands': 'FAIL'}
+    stale = next(f for f in judged(seen, JOINTS, 100.0, TYPE) if f.check == 'staleness')
+    assert stale.verdict == 'not asked'

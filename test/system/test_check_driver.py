@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from sensor_msgs.msg import JointState
 from system.driver_process import driver
 from system.graph import PATIENCE
 
@@ -63,3 +64,13 @@ def test_without_effort_nothing_is_sent_and_a_wrong_type_is_found():
         code, checks, said = check()
     assert code == 1 and checks['commands are read']['verdict'] == 'FAIL'
     assert checks['sign of effort']['verdict'] == 'not asked' and 'pushed' not in said
+
+
+def test_nothing_is_pushed_while_somebody_else_commands(listener):
+    """A controller that still runs is found, and the arm stays with it."""
+    rival = listener.node.create_publisher(JointState, 'joint_commands', 10)
+    with driver():
+        code, checks, said = check(*PUSH)
+    assert code == 1 and checks['other commands']['verdict'] == 'FAIL'
+    assert checks['sign of effort']['verdict'] == 'not asked' and '+0.5' not in said
+    listener.node.destroy_publisher(rival)
