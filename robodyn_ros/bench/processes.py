@@ -3,6 +3,7 @@
 """Node processes on a DDS domain of their own, and what they cost, read from /proc."""
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -10,7 +11,7 @@ import signal
 import subprocess
 import sys
 from types import TracebackType
-from typing import Any, Sequence
+from typing import Any, Iterator, Sequence
 
 from robodyn_ros.errors import RobodynError
 
@@ -18,7 +19,7 @@ TICKS = os.sysconf('SC_CLK_TCK')
 PAGE = os.sysconf('SC_PAGE_SIZE')
 DOMAIN = 215 + os.getpid() % 8 * 2
 """This and the next are outside the range of tests; a robot on another one hears nothing."""
-STOP = 20.0
+STOP = 5.0
 """Longest wait for a process to end [s]."""
 
 
@@ -28,6 +29,21 @@ def environment(domain: int) -> dict[str, str]:
     if (Path(sys.prefix) / 'share' / 'ament_index').is_dir():
         own['AMENT_PREFIX_PATH'] = os.environ.get('AMENT_PREFIX_PATH', sys.prefix)
     return {**os.environ, **own}
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let SIGINT and SIGTERM wait: a process between fork and its Popen would be lost."""
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda *_: came.append(1))
+              for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        raise KeyboardInterrupt
 
 
 class Graph:
@@ -45,14 +61,15 @@ class Graph:
         self.watches: list[subprocess.Popen] = []
 
     def __enter__(self) -> 'Graph':
-        """Start all, or none."""
+        """Start all, or none if a signal comes."""
         try:
-            for name, (module, *arguments) in self.commands.items():
-                self.processes[name] = subprocess.Popen(
-                    [sys.executable, '-m', f'robodyn_ros.nodes.{module}', *arguments],
-                    env=environment(self.domain), stderr=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL)
-        except BaseException:  # a signal in between
+            with uninterrupted():
+                for name, (module, *arguments) in self.commands.items():
+                    self.processes[name] = subprocess.Popen(
+                        [sys.executable, '-m', f'robodyn_ros.nodes.{module}', *arguments],
+                        env=environment(self.domain), stderr=subprocess.DEVNULL,
+                        stdout=subprocess.DEVNULL)
+        except KeyboardInterrupt:
             self.__exit__(None, None, None)
             raise
         return self
@@ -86,9 +103,10 @@ class Graph:
 
     def watching(self, what: str, seconds: float) -> subprocess.Popen:
         """Start the stopwatch node."""
-        self.watches.append(subprocess.Popen(
-            [sys.executable, '-m', 'robodyn_ros.nodes.stopwatch', what, '--seconds',
-             str(seconds)], env=environment(self.domain), stdout=subprocess.PIPE, text=True))
+        with uninterrupted():
+            self.watches.append(subprocess.Popen(
+                [sys.executable, '-m', 'robodyn_ros.nodes.stopwatch', what, '--seconds',
+                 str(seconds)], env=environment(self.domain), stdout=subprocess.PIPE, text=True))
         return self.watches[-1]
 
     def pause(self, on: bool) -> None:

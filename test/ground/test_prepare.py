@@ -205,7 +205,7 @@ def test_foreign_venv_is_left_alone(fake):
 def test_each_goal_installs_its_extras_once(fake):
     """Demo, bench and test install what they need, and the second run nothing."""
     for goal, wanted, says in [('demo', '.[ros,view]', 'robodyn run scara_helix --fast'),
-                               ('bench', '.[ros,view,bench]', 'robodyn bench all'),
+                               ('bench', '.[ros,view,bench,peers]', 'robodyn bench all'),
                                ('test', '.[ros,test,ros_test]', 'pytest test')]:
         code, said = fake.make(goal)
         assert code == 0 and said.splitlines()[-1] == says, said
@@ -213,7 +213,7 @@ def test_each_goal_installs_its_extras_once(fake):
         code, said = fake.make(goal)
         assert code == 0 and 'installing' not in said and said.splitlines()[-1] == says, said
         assert fake.installs() == []
-    for goal in ('demo', 'bench', 'lint'):      # all of it came with test
+    for goal in ('demo', 'lint'):      # all of it came with test
         assert fake.make(goal)[0] == 0
     assert fake.installs() == []
 

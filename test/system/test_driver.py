@@ -53,6 +53,7 @@ def test_the_driver_follows_the_helix_on_the_wall_clock(arguments, controller):
             listener.wait(lambda: starts and len(listener.states) > STRETCH
                           and stamp(listener.states[-STRETCH]) > starts[-1])
             listener.wait(lambda: len(listener.states) % 50 == 0 and followed())
+            listener.wait(lambda: arrays if controller else listener.commands)
     finally:
         listener.close()
     moved = np.ptp([m.position for m in listener.states], axis=0)
