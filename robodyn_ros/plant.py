@@ -11,11 +11,8 @@ are handed to the rank-finding variant, which goes on from the last good state.
 """
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 import logging
-import math
-import os
 from typing import Any, Mapping, Sequence
 
 import numpy as np
@@ -24,18 +21,17 @@ from robodyn_ros import plant_checks, plant_program
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.ready_made import loops_of
 from robodyn_ros.constraints.stabilisation import Stabilisation, step_warning
-from robodyn_ros.errors import ConstraintError, SizeError, StateError
+from robodyn_ros.errors import StateError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
+from robodyn_ros.plant_inputs import inputs_of, one_input, reference_rows, step_count
+from robodyn_ros.plant_many import many_rollouts
 from robodyn_ros.plant_program import BATCH, CHOLESKY, RANK
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import Control, Rollout, rollout_from_rows, State
-from robodyn_ros.tracing.batch import LANES, run_batch, Shape
+from robodyn_ros.tracing.batch import run_batch, Shape
 from robodyn_ros.tracing.program import loops, Program
 
 LOG = logging.getLogger('robodyn_ros')
-FLOAT = np.dtype(float)
-WORTH = 50000
-"""Steps of many rollouts together for which one more program is compiled."""
 TITLES = {RANK: ' (rank-finding)', BATCH: ' (many runs side by side)'}
 
 
@@ -162,30 +158,8 @@ class Plant:
         The results do not depend on the number of workers, nor on how many runs share a vector
         register (tracing/lanes.py): each has the bits it has by itself.
         """
-        if parameters is not None and len(parameters) != len(states):
-            raise SizeError('parameters of rollouts', len(states), len(parameters),
-                            'give one mapping per state')
-        chosen: Sequence[Mapping[str, float] | None] = \
-            [None] * len(states) if parameters is None else parameters
-        self.program().names  # compile before the threads start
-
-        def alone(k: int) -> Rollout:
-            return self.rollout(states[k], duration, steps=steps, tau=tau, every=every,
-                                reference=reference, parameters=chosen[k])
-
-        def together(k: int) -> list[Rollout]:
-            some = slice(k, k + LANES)
-            found = self._batch(states[some], self._steps(duration, steps), tau, every, reference,
-                                chosen[some]) if k + LANES <= len(states) else None
-            return found or [alone(i) for i in range(len(states))[some]]
-
-        with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
-            few = len(states) < LANES or len(states) * self._steps(duration, steps) < WORTH
-            if few or every < 1 or not self._batchable:
-                return list(pool.map(alone, range(len(states))))
-            self.program(BATCH).names
-            groups = pool.map(together, range(0, len(states), LANES))
-            return [run for group in groups for run in group]
+        return many_rollouts(self, states, self._steps(duration, steps), tau, every, reference,
+                             parameters, workers)
 
     def derivative(self, state: State, tau: object = None,
                    parameters: Mapping[str, float] | None = None
@@ -195,7 +169,7 @@ class Plant:
 
         :param state: its q and v are (n,) or, for many states of one time, (k, n); so is tau
         """
-        n, x = self.robot.n, self._inputs(state, tau)
+        n, x = self.robot.n, inputs_of(self.robot, state, tau)
         many = x.ndim > 1
         count = len(x) if many else 1
         flat = x.reshape(-1) if many else x
@@ -213,16 +187,15 @@ class Plant:
         table = rates.reshape(count, 2 * n)
         return table[:, :n], table[:, n:]
 
-    # --- inside ---------------------------------------------------------------------------
-
     @cached_property
-    def _batchable(self) -> bool:
+    def side_by_side(self) -> bool:
+        """Return whether runs can share vector registers (tracing/lanes.py)."""
         return self.solver != RANK and plant_program.side_by_side_possible(
             self._traced, self.stabilisation, self.integrator)
 
-    def _batch(self, states: Sequence[State], count: int, tau: object, every: int,
-               reference: np.ndarray | None, parameters: Sequence[Mapping[str, float] | None]
-               ) -> list[Rollout] | None:
+    def batch(self, states: Sequence[State], count: int, tau: object, every: int,
+              reference: np.ndarray | None, parameters: Sequence[Mapping[str, float] | None]
+              ) -> list[Rollout] | None:
         """Run LANES rollouts side by side; None where one of them has to be computed alone."""
         n, m = self.robot.n, len(self.row_names)
         rows = run_batch(
@@ -231,6 +204,8 @@ class Plant:
             [self._ready(BATCH, item)[1] for item in parameters], count, self.step_size,
             every, self.control_period, self._reference(reference, count))
         return None if rows is None else [rollout_from_rows(item, n, m) for item in rows]
+
+    # --- inside ---------------------------------------------------------------------------
 
     def _ready(self, variant: str, parameters: Mapping[str, float] | None
                ) -> tuple[dict[str, Any], np.ndarray]:
@@ -282,67 +257,20 @@ class Plant:
             return
         error = plant_checks.failure(self.robot, self.row_names, code, x)
         state: State = error.state
-        bad = ~np.isfinite(self.constraint_rows(state)[0]) if self.row_names else np.zeros(0)
-        if bad.any():
-            row = self.row_names[int(np.argmax(bad))]
-            error = ConstraintError(f'row {row!r} of {self.robot.name} is no finite number at t = '
-                                    f'{state.t:.6g} s, q = {np.round(state.q, 6).tolist()}; '
-                                    'correct the function, or start where it is defined')
-            error.state = state
+        if self.row_names:
+            phi = self.constraint_rows(state)[0]
+            error = plant_checks.not_a_number(self.robot, self.row_names, phi, state) or error
         error.partial = kept
         raise error
 
     def _input(self, state: State, tau: object) -> np.ndarray:
-        """Return t, q, v, tau of one state side by side (1 + 3 n,)."""
-        x, n = self._inputs(state, tau), self.robot.n
-        if x.ndim != 1:
-            raise SizeError(f'q, v, tau of {self.robot.name}', f'({n},) each',
-                            f'{len(x)} states at once')
-        return x
-
-    def _inputs(self, state: State, tau: object) -> np.ndarray:
-        """Return t, q, v, tau side by side, (1 + 3 n,) or (k, 1 + 3 n)."""
-        n, q, v = self.robot.n, state.q, state.v
-        if (tau is None and type(q) is type(v) is np.ndarray and q.shape == v.shape == (n,)
-                and q.dtype is v.dtype is FLOAT):
-            x = np.zeros(1 + 3 * n)
-            x[0], x[1:1 + n], x[1 + n:1 + 2 * n] = state.t, q, v
-            if math.isfinite(x.dot(x)):  # the usual case; the checks below say what is wrong
-                return x
-        q, v = self.robot.array('q', q), self.robot.array('v', v)
-        torque = np.zeros_like(q) if tau is None else self.robot.array('tau', tau)
-        if not q.shape == v.shape == torque.shape:
-            raise SizeError(f'q, v, tau of {self.robot.name}', f'({n},) each',
-                            f'{q.shape}, {v.shape}, {torque.shape}')
-        if not np.isfinite(state.t):
-            raise StateError(f'time of the state is {state.t}; expected finite seconds')
-        x = np.empty((*q.shape[:-1], 1 + 3 * n))
-        x[..., 0], x[..., 1:1 + n] = state.t, q
-        x[..., 1 + n:1 + 2 * n], x[..., 1 + 2 * n:] = v, torque
-        return x
+        return one_input(self.robot, state, tau)
 
     def _steps(self, duration: float | None, steps: int | None) -> int:
-        if (duration is None) == (steps is None):
-            raise StateError('give either duration or steps')
-        if duration is not None and not np.isfinite(duration):
-            raise StateError(f'the duration is {duration}; expected finite seconds')
-        count = steps if steps is not None else int(round(float(duration or 0.0)
-                                                          / self.step_size))
-        if count != int(count) or count < 0:
-            raise StateError(f'the rollout has {count} steps; expected a whole number, none or '
-                             'more')
-        return int(count)
+        return step_count(duration, steps, self.step_size)
 
     def _reference_size(self) -> int:
         return len(self._traced.reference)
 
     def _reference(self, reference: np.ndarray | None, count: int) -> np.ndarray:
-        size = self._reference_size()
-        instants = -(-count // self.control_period)
-        if size == 0:
-            return np.empty(1)
-        array = np.zeros((0, size)) if reference is None else np.asarray(reference, dtype=float)
-        if array.ndim != 2 or array.shape[0] < instants or array.shape[1] != size:
-            raise SizeError('reference', f'({instants} or more, {size})', array.shape,
-                            'one row per control instant')
-        return np.ascontiguousarray(array).reshape(-1)
+        return reference_rows(reference, self._reference_size(), -(-count // self.control_period))

@@ -50,6 +50,24 @@ def failure(robot: Robot, row_names: Sequence[str], code: int, x: np.ndarray) ->
     return error
 
 
+def not_a_number(robot: Robot, row_names: Sequence[str], phi: np.ndarray, state: State
+                 ) -> RobodynError | None:
+    """
+    Return the error for a row that is no finite number at a state; None if all are.
+
+    :param phi: errors of the rows (m,)
+    """
+    bad = ~np.isfinite(phi)
+    if not bad.any():
+        return None
+    error = ConstraintError(f'row {row_names[int(np.argmax(bad))]!r} of {robot.name} is no finite '
+                            f'number at t = {state.t:.6g} s, q = '
+                            f'{np.round(state.q, 6).tolist()}; correct the function, or start '
+                            'where it is defined')
+    error.state = state
+    return error
+
+
 def check_names(constraints: Sequence[Constraint]) -> None:
     """Refuse what is no constraint, names that occur twice or belong to other parameters."""
     for item in constraints:

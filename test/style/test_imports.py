@@ -17,7 +17,8 @@ from house import PACKAGE
 import pytest
 
 _ROBOT = {'tracing', 'mechanics', 'robots'}
-_PLANT = _ROBOT | {'constraints', 'parameter_table', 'plant_program', 'plant_checks', 'plant'}
+_PLANT = _ROBOT | {'constraints', 'parameter_table', 'plant_program', 'plant_checks',
+                   'plant_inputs', 'plant_many', 'plant'}
 _MODELS = _PLANT | {'assembly', 'reference', 'inverse_kinematics', 'trajectories', 'controllers'}
 _WIRING = _MODELS | {'bounds', 'settings', 'importing', 'scenario', 'build'}
 _ENGINE = _WIRING | {'simulate', 'runtime'}
@@ -39,6 +40,8 @@ MAY_IMPORT = {
     'parameter_table': {'tracing'},
     'plant_program': _ROBOT | {'constraints', 'parameter_table'},
     'plant_checks': _ROBOT | {'constraints', 'plant_program'},
+    'plant_inputs': _ROBOT,
+    'plant_many': {'tracing', 'plant_program', 'plant'},
     'plant': _PLANT,
     'assembly': _PLANT,
     'reference': _PLANT,

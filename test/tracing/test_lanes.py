@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from robodyn_ros import plant as plant_module
+from robodyn_ros import plant_many
 from robodyn_ros.constraints.ready_made import follow, joint_combination
 from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.errors import StateError
@@ -24,7 +24,7 @@ COUNT = LANES + 3
 @pytest.fixture(autouse=True)
 def always(monkeypatch):
     """Use lanes for few steps too."""
-    monkeypatch.setattr(plant_module, 'WORTH', 0)
+    monkeypatch.setattr(plant_many, 'WORTH', 0)
 
 
 def states(n):
@@ -79,7 +79,7 @@ def test_a_run_that_needs_more_is_computed_alone():
 
 def test_few_steps_compile_nothing_new(monkeypatch):
     """Below some work the program for groups is not worth its compilation."""
-    monkeypatch.setattr(plant_module, 'WORTH', 2 * COUNT + 1)
+    monkeypatch.setattr(plant_many, 'WORTH', 2 * COUNT + 1)
     plant = Plant(load_robot('scara_450'))
     plant.rollouts(states(4), steps=2)
     assert BATCH not in plant._programs
@@ -91,9 +91,9 @@ def test_what_has_no_lanes_is_computed_alone():
     """Projection iterates, and library calls may round otherwise in vectors."""
     arm = load_robot('scara_450')
     assert not Plant(arm, [follow('tool0', Helix())],
-                     stabilisation=stabilisation('projection'))._batchable
-    assert not Plant(arm, integrator='euler')._batchable
-    assert not Plant(load_robot('irb120'))._batchable  # friction has exponentials
+                     stabilisation=stabilisation('projection')).side_by_side
+    assert not Plant(arm, integrator='euler').side_by_side
+    assert not Plant(load_robot('irb120')).side_by_side  # friction has exponentials
     x, = inputs(Graph(), 'x', 1)
     assert calls_library([1.0, tanh(x) + x]) and not calls_library([sin(x), sqrt(x), 2.0])
 

@@ -1,0 +1,52 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Many rollouts of one plant: on all cores, and several in one vector register where that pays."""
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+import os
+from typing import Mapping, Sequence, TYPE_CHECKING
+
+import numpy as np
+
+from robodyn_ros.errors import SizeError
+from robodyn_ros.plant_program import BATCH
+from robodyn_ros.signals import Rollout, State
+from robodyn_ros.tracing.batch import LANES
+
+if TYPE_CHECKING:
+    from robodyn_ros.plant import Plant
+
+WORTH = 50000
+"""Steps of all rollouts together for which one more program is compiled."""
+
+
+def many_rollouts(plant: 'Plant', states: Sequence[State], count: int, tau: object, every: int,
+                  reference: np.ndarray | None,
+                  parameters: Sequence[Mapping[str, float]] | None,
+                  workers: int | None) -> list[Rollout]:
+    """Return Plant.rollouts: count steps from each state, in the order of the states."""
+    if parameters is not None and len(parameters) != len(states):
+        raise SizeError('parameters of rollouts', len(states), len(parameters),
+                        'give one mapping per state')
+    chosen: Sequence[Mapping[str, float] | None] = \
+        [None] * len(states) if parameters is None else parameters
+    plant.program().names  # compile before the threads start
+
+    def alone(k: int) -> Rollout:
+        return plant.rollout(states[k], steps=count, tau=tau, every=every, reference=reference,
+                             parameters=chosen[k])
+
+    def together(k: int) -> list[Rollout]:
+        some = slice(k, k + LANES)
+        found = plant.batch(states[some], count, tau, every, reference, chosen[some]) \
+            if k + LANES <= len(states) else None
+        return found or [alone(i) for i in range(len(states))[some]]
+
+    with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
+        few = len(states) < LANES or len(states) * count < WORTH
+        if few or every < 1 or not plant.side_by_side:
+            return list(pool.map(alone, range(len(states))))
+        plant.program(BATCH).names
+        groups = pool.map(together, range(0, len(states), LANES))
+        return [run for group in groups for run in group]
