@@ -137,7 +137,7 @@ def _row(field: Field, changes: bool) -> Row:
         else str(value).lower() if isinstance(value, bool) else str(value)
     units = ' or '.join(UNIT.findall(field.text.replace('] or [', '][')))
     text = re.sub(r' *\[[^\]]+\](?: or \[[^\]]+\])*', '', field.text).replace('|', '\\|')
-    return Row(field.name, _kind(value), default or '(none)', units, field.bounds.text, changes,
+    return Row(field.name, _kind(value), default or '(none)', units, field.allowed, changes,
                '' if text == '.' else text)
 
 

@@ -110,6 +110,12 @@ class Field(typing.NamedTuple):
     """Its documentation: the string that stands under the field."""
     bounds: Bounds
 
+    @property
+    def allowed(self) -> str:
+        """In words what the value may be; of an empty list ROS does not even know the type."""
+        listed = 'a list' if isinstance(self.value, (tuple, list)) else ''
+        return ', each '.join(filter(None, (listed, self.bounds.text)))
+
 
 def listed_fields(settings: Any, prefix: str = '') -> list[Field]:
     """Return every setting of a dataclass instance with its value and documentation."""

@@ -123,7 +123,7 @@ def _plain(value: Any) -> Any:
 def _descriptor(field: Field, fixed: bool) -> ParameterDescriptor:
     """Describe a parameter; the type stays open, for 1 must do where 1.0 is meant."""
     made = ParameterDescriptor(description=field.text, read_only=fixed, dynamic_typing=True,
-                               additional_constraints=field.bounds.text)
+                               additional_constraints=field.allowed)
     least, most = field.bounds.least, field.bounds.most
     if field.bounds is FREE or field.bounds.words:
         return made
