@@ -17,7 +17,7 @@ class Ours(Contender):
 
     name, package, module = 'ours', 'robodyn_ros', 'robodyn_ros'
     usage = ('many states in one call, a run in one call, Plant.rollouts for many runs, which '
-             'share vector registers')
+             'share vector registers; Robot.in_place for single calls')
 
     def __init__(self, robot: Robot, step: float):
         """Build the plant; loops of the robot's file are closed."""
@@ -30,11 +30,11 @@ class Ours(Contender):
         return lambda: self.robot.forward_dynamics(q, v, zero)
 
     def forward_singly(self, q: np.ndarray, v: np.ndarray) -> Work:
-        """One call per state."""
+        """One call per state, in place."""
         pairs, zero, out = list(zip(q, v)), np.zeros(q.shape[1]), np.empty_like(q)
+        evaluate = self.robot.in_place('forward_dynamics')
 
         def work() -> np.ndarray:
-            evaluate = self.robot.forward_dynamics
             for k, pair in enumerate(pairs):
                 out[k] = evaluate(*pair, zero)
             return out

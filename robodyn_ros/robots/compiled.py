@@ -103,6 +103,32 @@ class _Ready:
         return y
 
 
+class InPlace:
+    """
+    A compiled function for loops in Python: nothing is checked, and no array is made.
+
+    Called with q, v and, where there is one, tau or a, each (n,); returns `result`, the same array
+    each time, which the next call overwrites. Not to be shared between threads.
+    """
+
+    def __init__(self, ready: _Ready, outputs: int):
+        """
+        Make room.
+
+        :param outputs: how many of the function's outputs are the result
+        """
+        x = np.zeros((3, *ready.shape))
+        self._x, (self._q, self._v, self._u) = x.reshape(-1), x
+        self._call, self._w, self._y = ready.call, ready.w, np.empty(ready.outputs)
+        self.result = self._y[:outputs]
+
+    def __call__(self, q: np.ndarray, v: np.ndarray, u: np.ndarray | float = 0.0) -> np.ndarray:
+        """Evaluate at one state."""
+        self._q[:], self._v[:], self._u[:] = q, v, u
+        self._call(1, self._x, self._w, self._y)
+        return self.result
+
+
 class Compiled:
     """Programs of a tree by name; 'frame NAME' gives the kinematics of a frame."""
 
@@ -141,6 +167,12 @@ class Compiled:
             return None
         y = ready.evaluate(q, v, u)
         return y if isfinite(sum(y.tolist())) else None
+
+    def in_place(self, name: str, parameters: Parameters) -> InPlace:
+        """Return a function that works in arrays of its own."""
+        ready = _Ready(self.program(name), parameters)
+        margin = 1 if name == 'forward_dynamics' else 0  # the last output is no acceleration
+        return InPlace(ready, ready.outputs - margin)
 
     def __call__(self, name: str, parameters: Parameters, q: np.ndarray, v: np.ndarray,
                  u: np.ndarray) -> np.ndarray:

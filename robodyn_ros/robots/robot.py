@@ -23,7 +23,7 @@ from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.mechanics.tree import Frame, Tree
 from robodyn_ros.mechanics.vector import Vector
 from robodyn_ros.robots.assemble import assemble
-from robodyn_ros.robots.compiled import Compiled
+from robodyn_ros.robots.compiled import Compiled, InPlace
 from robodyn_ros.robots.extras import Loop
 from robodyn_ros.robots.geometry import impossible_inertia
 from robodyn_ros.robots.orientation import roll_pitch_yaw
@@ -129,6 +129,16 @@ class Robot:
                 f'the mass matrix of {self.name} is not positive definite at q = '
                 f'{np.asarray(q).tolist()}; give every moving link mass and inertia')
         return y[..., :-1]
+
+    def in_place(self, name: str, parameters: Parameters | None = None) -> InPlace:
+        """
+        Return a function for tight loops in Python: checks nothing, returns the same array.
+
+        :param name: 'forward_dynamics', 'inverse_dynamics', 'mass_and_bias' (M row by row, then h)
+            or 'position FRAME'
+        """
+        chosen = self.parameters if parameters is None else self.check_parameters(parameters)
+        return self.compiled.in_place(name, chosen)
 
     def energy(self, q: object, v: object,
                parameters: Parameters | None = None) -> tuple[np.ndarray, np.ndarray]:
