@@ -24,6 +24,7 @@ from robodyn_ros.importing import import_object, is_import_path
 from robodyn_ros.inverse_kinematics import joint_motion
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.plant import Plant
+from robodyn_ros.robots.payload import checked_parameters
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario import (ControllerSettings, DynamicsSettings, ModelSettings,
                                   TrajectorySettings)
@@ -49,7 +50,7 @@ def parameters_of(robot: Robot, settings: ModelSettings) -> Parameters:
                               ('payload.inertia', payload.inertia, 6)):
         if len(value) != count and not (key == 'gravity' and not value):
             raise ScenarioError(f'{key} is {list(value)}; expected {count} numbers')
-    return robot.check_parameters(Parameters(
+    return checked_parameters(Parameters(
         settings.gravity or robot.parameters.gravity,  # type: ignore[arg-type]
         payload.mass, payload.centre, payload.inertia,  # type: ignore[arg-type]
         settings.friction_scale))

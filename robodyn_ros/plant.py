@@ -26,6 +26,7 @@ from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.plant_inputs import inputs_of, one_input, reference_rows, step_count
 from robodyn_ros.plant_many import many_rollouts
 from robodyn_ros.plant_program import BATCH, CHOLESKY, RANK
+from robodyn_ros.robots.payload import checked_parameters
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import Control, Rollout, rollout_from_rows, State
 from robodyn_ros.tracing.batch import run_batch, Shape
@@ -96,7 +97,7 @@ class Plant:
         """Return all run-time parameters, some changed; what no payload can have is refused."""
         vector = self.table.vector(changes)
         if changes:
-            self.robot.check_parameters(Parameters.from_flat(vector[:len(NAMES)].tolist()))
+            checked_parameters(Parameters.from_flat(vector[:len(NAMES)].tolist()))
         return vector
 
     def constraint_rows(self, state: State, parameters: Mapping[str, float] | None = None

@@ -14,6 +14,7 @@ import numpy as np
 
 from robodyn_ros.errors import SizeError, StateError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
+from robodyn_ros.robots.payload import checked_parameters
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.tracing import clip, Number
 
@@ -21,7 +22,7 @@ from robodyn_ros.tracing import clip, Number
 def model_parameters(robot: Robot, model: Parameters | None) -> dict[str, float]:
     """Run-time parameters of the model; by default the file's gravity, no payload or friction."""
     chosen = robot.parameters._replace(friction_scale=0.0) if model is None else model
-    robot.check_parameters(chosen)
+    checked_parameters(chosen)
     return {f'model.{name}': float(value)  # type: ignore[arg-type]
             for name, value in zip(NAMES, chosen.flat())}
 

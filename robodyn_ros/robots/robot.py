@@ -9,59 +9,27 @@ m/s, m/s^2, N (prismatic). All functions of the state take one state (n,) or man
 from __future__ import annotations
 
 from functools import cached_property
-from numbers import Real
 import os
 from pathlib import Path
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 import numpy as np
 
 from robodyn_ros.errors import SingularMassError, SizeError, StateError, UnknownNameError
 from robodyn_ros.mechanics import kinematics
 from robodyn_ros.mechanics.kinematics import Pose
-from robodyn_ros.mechanics.parameters import NAMES, Parameters
+from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.mechanics.tree import Frame, Tree
 from robodyn_ros.mechanics.vector import Vector
 from robodyn_ros.robots.assemble import assemble
 from robodyn_ros.robots.compiled import Compiled, InPlace
 from robodyn_ros.robots.extras import Loop
-from robodyn_ros.robots.geometry import impossible_inertia
 from robodyn_ros.robots.orientation import roll_pitch_yaw
+from robodyn_ros.robots.payload import checked_parameters
+from robodyn_ros.robots.results import Bias, FrameState, Limits
 from robodyn_ros.robots.urdf import parse_urdf, read_urdf, RobotRecord
 from robodyn_ros.share import share_folder
 from robodyn_ros.tracing import Number
-
-
-class Limits(NamedTuple):
-    """Joint limits of the URDF, each (n,); infinite where the file gives none."""
-
-    lower: np.ndarray
-    upper: np.ndarray
-    velocity: np.ndarray
-    effort: np.ndarray
-
-
-class Bias(NamedTuple):
-    """Parts of h, each (n,) or (k, n) [N m] or [N]."""
-
-    coriolis: np.ndarray
-    gravity: np.ndarray
-    friction: np.ndarray
-
-
-class FrameState(NamedTuple):
-    """Kinematics of a frame in the base frame; leading axis k for many states."""
-
-    rotation: np.ndarray
-    """(3, 3), frame to base."""
-    position: np.ndarray
-    """(3,) [m]"""
-    velocity: np.ndarray
-    """(6,) linear then angular [m/s, rad/s]."""
-    drift: np.ndarray
-    """Jdot v (6,) linear then angular [m/s^2, rad/s^2]."""
-    jacobian: np.ndarray
-    """(6, n) linear rows, then angular."""
 
 
 class Robot:
@@ -137,7 +105,7 @@ class Robot:
         :param name: 'forward_dynamics', 'inverse_dynamics', 'mass_and_bias' (M row by row, then h)
             or 'position FRAME'
         """
-        chosen = self.parameters if parameters is None else self.check_parameters(parameters)
+        chosen = self.parameters if parameters is None else checked_parameters(parameters)
         return self.compiled.in_place(name, chosen)
 
     def energy(self, q: object, v: object,
@@ -209,23 +177,6 @@ class Robot:
                              f'{array.tolist()}; give finite numbers')
         return array
 
-    def check_parameters(self, parameters: Parameters) -> Parameters:
-        """Refuse parameters that no payload or friction can have."""
-        sizes = tuple(map(len, parameters[0:1] + parameters[2:4]))  # type: ignore[arg-type]
-        if sizes != (3, 3, 6):
-            raise SizeError('gravity, payload_centre and payload_inertia', (3, 3, 6), sizes)
-        for name, value in zip(NAMES, parameters.flat()):
-            if not isinstance(value, Real) or not np.isfinite(value):
-                raise StateError(f'{name} is {value!r}; expected a finite number')
-        if parameters.payload_mass < 0.0 or parameters.friction_scale < 0.0:  # type: ignore
-            raise StateError(f'payload.mass is {parameters.payload_mass} and friction_scale is '
-                             f'{parameters.friction_scale}; neither may be negative')
-        xx, yy, zz, xy, xz, yz = parameters.payload_inertia
-        reason = impossible_inertia((xx, xy, xz, yy, yz, zz), allow_point=True)
-        if reason:
-            raise StateError(f'payload.inertia {reason}')
-        return parameters
-
     def _evaluate(self, name: str, parameters: Parameters | None, q: object,
                   v: object | None = None, u: object | None = None) -> np.ndarray:
         if parameters is None:
@@ -239,7 +190,7 @@ class Robot:
         if not q.shape == v.shape == u.shape:
             raise SizeError(f'q, v and a or tau of {self.name}', 'equal shapes',
                             f'{q.shape}, {v.shape}, {u.shape}')
-        chosen = self.parameters if parameters is None else self.check_parameters(parameters)
+        chosen = self.parameters if parameters is None else checked_parameters(parameters)
         return self.compiled(name, chosen, q, v, u)
 
 
