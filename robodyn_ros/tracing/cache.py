@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import inspect
 import json
 import logging
 import os
@@ -30,9 +31,13 @@ from llvmlite import binding
 import numba
 from numba.core import config as numba_config
 
+from robodyn_ros.tracing import arithmetic, lower, trigonometry
+
 config: Any = numba_config  # its values are set at import, out of a type checker's sight
 LOG = logging.getLogger('robodyn_ros')
 PROGRAM, CHECKSUMS = 'program.py', 'checksums.json'
+LOWERING = '\0'.join(map(inspect.getsource, (arithmetic, lower, trigonometry)))
+"""What a program's own text does not say about its instructions."""
 _warned: set[str] = set()
 
 
@@ -46,8 +51,8 @@ def folder() -> Path:
 
 
 def digest(source: str) -> str:
-    """Name of the program: source, compiler, interpreter and processor together."""
-    facts = (source, numba.__version__, llvmlite.__version__, platform.python_version(),
+    """Name of the program: source, lowering, compiler, interpreter and processor together."""
+    facts = (source, LOWERING, numba.__version__, llvmlite.__version__, platform.python_version(),
              binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
     return hashlib.sha256('\0'.join(facts).encode()).hexdigest()[:32]
 

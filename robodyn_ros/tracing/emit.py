@@ -12,14 +12,15 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, Sequence
 
+from robodyn_ros.tracing.fuse import fuse
 from robodyn_ros.tracing.graph import Argument, Graph
 from robodyn_ros.tracing.scalar import argument, Number, Scalar
 
 INFIX = {'add': '+', 'sub': '-', 'mul': '*', 'div': '/', 'lt': '<', 'le': '<=', 'eq': '=='}
 LIBRARY = ('tan', 'exp', 'tanh', 'atan2')
 """Calls of the system's library, whose vector versions may round otherwise."""
-CALLS = {'tan': 'math.tan', 'sqrt': 'math.sqrt', 'exp': 'math.exp', 'tanh': 'math.tanh',
-         'abs': 'abs', 'atan2': 'math.atan2', 'min': 'min', 'max': 'max'}
+CALLS = {'abs': 'fabs', 'min': 'smaller', 'max': 'larger', 'where': 'choose'}
+"""Functions of arithmetic.py that have another name there."""
 
 
 class Kernel(NamedTuple):
@@ -51,16 +52,17 @@ def calls_library(values: Sequence[Number]) -> bool:
 
 def emit(kernels: Sequence[Kernel], parameters: Sequence[Scalar], lanes: int = 0) -> Emitted:
     """
-    Write prepare(p, w) and one function name(x, i, w, y, j) for each kernel.
+    Write prepare(p, i, _, w, j) and one function name(x, i, w, y, j) for each kernel.
 
-    :param lanes: if given, a kernel is a loop over so many runs, whose numbers lie side by side
+    :param lanes: if given, a number is so many, one per run, side by side in the arrays
     """
     graph = parameters[0].graph
     fixed = _depending_only_on(graph, parameters)
+    graph = fuse(graph, fixed)
     bodies = []
     hoisted: dict[int, int] = {}
     for kernel in kernels:
-        outputs = [argument(y, graph) for y in kernel.outputs]
+        outputs = [argument(y, parameters[0].graph) for y in kernel.outputs]
         order = graph.reachable(outputs)
         live = [node for node in order if node not in fixed]
         for user in (*(a for node in live for a in _arguments(graph, node)), *outputs):
@@ -93,11 +95,11 @@ def _depending_only_on(graph: Graph, parameters: Sequence[Scalar]) -> set[int]:
 def _prepare(graph: Graph, parameters: Sequence[Scalar], hoisted: dict[int, int]) -> tuple:
     order = graph.reachable(list(hoisted))
     place = {p.node: i for i, p in enumerate(parameters)}
-    lines = ['def prepare(p, w):']
-    lines += [f'    {_name(node)} = p[{place[node]}]' for node in order if node in place]
+    lines = ['@straight_line()', 'def prepare(p, i, _, w, j):']
+    lines += [f'    {_name(node)} = p[i + {place[node]}]' for node in order if node in place]
     count = _statements(graph, [n for n in order if n not in place], lines)
-    lines += [f'    w[{slot}] = {_name(node)}' for node, slot in hoisted.items()]
-    return '\n'.join(lines if len(lines) > 1 else [*lines, '    pass']), count
+    lines += [f'    w[j + {slot}] = {_name(node)}' for node, slot in hoisted.items()]
+    return '\n'.join(lines if len(lines) > 2 else [*lines, '    pass']), count
 
 
 def _function(graph: Graph, kernel: Kernel, outputs: list[Argument], live: list[int],
@@ -106,18 +108,14 @@ def _function(graph: Graph, kernel: Kernel, outputs: list[Argument], live: list[
     # a set holds 25 (a node) and 25.0 (a constant) as one: keep nodes only
     arguments = [*(a for node in live for a in _arguments(graph, node)), *outputs]
     needed = {a for a in arguments if not isinstance(a, float)}
-
-    def at(k: int) -> str:
-        return f'{k * lanes} + lane' if lanes else str(k)
-
-    lines = [f'    {_name(node)} = x[i + {at(place[node])}]' for node in live if node in place]
-    lines += [f'    {_name(node)} = w[{at(slot)}]' for node, slot in hoisted.items()
+    each = max(1, lanes)
+    lines = [f'    {_name(node)} = x[i + {each * place[node]}]' for node in live if node in place]
+    lines += [f'    {_name(node)} = w[{each * slot}]' for node, slot in hoisted.items()
               if node in needed]
     count = _statements(graph, [n for n in live if n not in place], lines)
-    lines += [f'    y[j + {at(k)}] = {_text(a)}' for k, a in enumerate(outputs)]
-    if lanes:
-        lines = [f'    for lane in range({lanes}):', *('    ' + line for line in lines)]
-    return '\n'.join([f'def {kernel.name}(x, i, w, y, j):', *lines]), count
+    lines += [f'    y[j + {each * k}] = {_text(a)}' for k, a in enumerate(outputs)]
+    head = [f'@straight_line({lanes or ""})', f'def {kernel.name}(x, i, w, y, j):']
+    return '\n'.join([*head, *lines]), count
 
 
 def _statements(graph: Graph, order: list[int], lines: list[str]) -> int:
@@ -147,9 +145,10 @@ def _expression(op: str, args: list[str]) -> str:
         return f'{args[0]} {INFIX[op]} {args[1]}'
     if op == 'neg':
         return f'-{args[0]}'
-    if op == 'where':
-        return f'{args[1]} if {args[0]} else {args[2]}'
-    return f'{CALLS[op]}({", ".join(args)})'
+    if op in ('fms', 'fnma'):
+        a, b, c = args
+        return f'fma({a}, {b}, -{c})' if op == 'fms' else f'fma(-{a}, {b}, {c})'
+    return f'{CALLS.get(op, op)}({", ".join(args)})'
 
 
 def _name(node: Argument) -> str:

@@ -16,7 +16,7 @@ from robodyn_ros.tracing.placeholders import (CACHE, control, CONTROLLED, DELAY,
 # --- compiled part: everything below is copied into each program ---
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def all_good(y):
     """Tell whether the margins that dynamics left in y are positive in every lane."""
     bad = 0
@@ -26,7 +26,7 @@ def all_good(y):
     return bad == 0
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def step_lanes(x, w, y, s, h):
     """Classical Runge-Kutta step; s holds the start, the weighted sum and the times."""
     size = 2 * N * LANES
@@ -57,7 +57,7 @@ def step_lanes(x, w, y, s, h):
     return bad == 0
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def control_lanes(k, x, w, s, reference, queue):
     """Compute the torques of control instant k; those of DELAY instants ago go to x."""
     at = 4 * N * LANES + LANES
@@ -77,7 +77,7 @@ def control_lanes(k, x, w, s, reference, queue):
             x[state + i] = late
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def record_lanes(x, w, y, rows, at, length):
     """Write one sample of every run; the rows of a run are together, so many numbers long."""
     observe(x, 0, w, y, 0)
@@ -90,7 +90,7 @@ def record_lanes(x, w, y, rows, at, length):
 
 
 @njit('b1(i8, f8, f8[::1], i8, i8, f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1])',
-      error_model='numpy', nogil=True, cache=CACHE)
+      error_model='numpy', _nrt=False, nogil=True, cache=CACHE)
 def side_by_side(steps, h, t0, every, period, x, w, y, s, reference, rows, queue):
     """Run all lanes from x and record every so many steps; False: repeat them one by one."""
     width = 1 + 5 * N + 3 * ROWS

@@ -22,7 +22,7 @@ OK, DEPENDENT, SINGULAR, NOT_FINITE, INCONSISTENT, NOT_PROJECTED = range(6)
 # --- compiled part: everything below is copied into each program ---
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def check(y):
     """Judge the margins that dynamics left in y: 0 or the reason to stop."""
     if not y[2 * N] > 0.0:
@@ -32,7 +32,7 @@ def check(y):
     return 0
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def rk4(x, w, y, s, h):
     """Classical Runge-Kutta step of length h; s holds the start and the weighted sum."""
     t = x[0]
@@ -57,7 +57,7 @@ def rk4(x, w, y, s, h):
     return 0
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def euler(x, w, y, s, h):
     """Explicit Euler step."""
     dynamics(x, 0, w, y, 0)
@@ -67,7 +67,7 @@ def euler(x, w, y, s, h):
     return check(y)
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def semi_implicit_euler(x, w, y, s, h):
     """Velocity first, then position with the new velocity."""
     dynamics(x, 0, w, y, 0)
@@ -78,7 +78,7 @@ def semi_implicit_euler(x, w, y, s, h):
     return check(y)
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def taylor(x, w, y, s, h):
     """Second-order Taylor step of the position, first-order of the velocity (paper 004)."""
     dynamics(x, 0, w, y, 0)
@@ -89,7 +89,7 @@ def taylor(x, w, y, s, h):
     return check(y)
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def heun(x, w, y, s, h):
     """Second-order step: mean of the slopes at both ends."""
     for k in range(2 * N):
@@ -108,7 +108,7 @@ def heun(x, w, y, s, h):
     return check(y)
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def project(x, w, y):
     """Newton steps until the rows hold, then the velocity is made to fit them."""
     for _ in range(20):
@@ -136,7 +136,7 @@ def project(x, w, y):
     return 5
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def one_step(x, w, y, s, h):
     """Advance x by h and project if asked; 0 or the reason why x must not be used."""
     code = ADVANCE(x, w, y, s, h)
@@ -150,7 +150,7 @@ def one_step(x, w, y, s, h):
     return code
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def delay_torque(x, queue):
     """Exchange the torque in x for the one computed DELAY control instants ago."""
     for k in range(N):
@@ -161,7 +161,7 @@ def delay_torque(x, queue):
         x[1 + 2 * N + k] = late
 
 
-@njit(error_model='numpy')
+@njit(error_model='numpy', _nrt=False)
 def record(x, w, y, rows, at):
     """Write t, q, v, tau, a, Qc, multipliers, phi, phi rate of the state x to a row."""
     for k in range(1 + 3 * N):
@@ -171,7 +171,7 @@ def record(x, w, y, rows, at):
         rows[at + 1 + 3 * N + k] = y[k]
 
 
-@njit('i8(i8, f8[::1], f8[::1], f8[::1], f8[::1])', error_model='numpy', nogil=True, cache=CACHE)
+@njit('i8(i8, f8[::1], f8[::1], f8[::1], f8[::1])', error_model='numpy', _nrt=False, nogil=True, cache=CACHE)
 def derivative(count, x, w, y, rates):
     """
     Write qdot and a of many states x, one after another, to rates.
@@ -193,7 +193,7 @@ def derivative(count, x, w, y, rates):
 
 
 @njit('i8(i8, i8, f8, f8, i8, i8, f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], '
-      'f8[::1], i8[::1])', error_model='numpy', nogil=True, cache=CACHE)
+      'f8[::1], i8[::1])', error_model='numpy', _nrt=False, nogil=True, cache=CACHE)
 def rollout(first, steps, h, t0, every, period, x, w, y, s, reference, rows, queue, done):
     """
     Run steps first .. steps - 1 from x; record every so many, control every period.

@@ -17,21 +17,27 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from robodyn_ros.tracing import cache, dependent, lanes as side_by_side, loops, tolerances, \
-    trigonometry
+from robodyn_ros.tracing import cache, dependent, lanes as side_by_side, loops, tolerances
 from robodyn_ros.tracing.emit import emit, Kernel
 from robodyn_ros.tracing.scalar import Scalar
 
 LOG = logging.getLogger('robodyn_ros')
 MARKER = '# --- compiled part: everything below is copied into each program ---\n'
-PLAIN = "@njit(error_model='numpy')\n"
+HEADER = """import math
+
+from numba import njit
+from robodyn_ros.tracing.arithmetic import (atan2, choose, exp, fabs, fma, larger, smaller, sqrt, tan,
+                                            tanh)
+from robodyn_ros.tracing.lower import straight_line
+from robodyn_ros.tracing.trigonometry import sincos
+"""
 ENTRY = """
-@njit('(f8[::1], f8[::1])', error_model='numpy', nogil=True, cache=CACHE)
+@njit('(f8[::1], f8[::1])', error_model='numpy', _nrt=False, nogil=True, cache=CACHE)
 def prepare_parameters(p, w):
-    prepare(p, w)
+    prepare(p, 0, p, w, 0)
 """
 MANY = """
-@njit('(i8, f8[::1], f8[::1], f8[::1])', error_model='numpy', nogil=True, cache=CACHE)
+@njit('(i8, f8[::1], f8[::1], f8[::1])', error_model='numpy', _nrt=False, nogil=True, cache=CACHE)
 def many_{name}(count, x, w, y):
     for k in range(count):
         {name}(x, k * {inputs}, w, y, k * {outputs})
@@ -67,11 +73,9 @@ class Program:
                   modules: Sequence[ModuleType]) -> str:
         numbers = {**{k: v for k, v in vars(tolerances).items() if k.isupper()}, **constants}
         parts = [repr(f'{self.title}: straight-line code, made by robodyn_ros.'),
-                 'import math\n\nfrom numba import njit\n']
+                 HEADER]
         parts += [f'{name} = {value}' for name, value in numbers.items() if name != 'ADVANCE']
-        sincos = inspect.getsource(trigonometry.sincos)
-        parts.append('\n\n' + PLAIN.replace(')', ', forceinline=True)') + sincos)
-        parts.append('\n' + self.emitted.source.replace('def ', PLAIN + 'def '))
+        parts.append('\n\n' + self.emitted.source)
         for module in modules:
             text = inspect.getsource(module).split(MARKER, 1)[1]
             parts.append(text.replace('ADVANCE(', str(constants.get('ADVANCE')) + '('))

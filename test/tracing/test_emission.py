@@ -59,8 +59,8 @@ def test_prepare_holds_what_depends_on_parameters_alone():
     prepare, kernel = (ast.unparse(functions(text.source)[n]) for n in ('prepare', 'evaluate'))
     for word in ('exp', 'sqrt', 'tanh'):
         assert word in prepare and word not in kernel, text.source
-    assert 'p[' not in kernel and 'p[2]' not in prepare, text.source
-    assert text.operations['evaluate'] == 2 and text.prepared == 3, text.source
+    assert 'p[' not in kernel and 'p[i + 2]' not in prepare, text.source
+    assert text.operations['evaluate'] == 1 and text.prepared == 3, text.source
 
 
 @pytest.mark.parametrize('name', robot_names())
