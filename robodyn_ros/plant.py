@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from functools import cached_property
 import logging
-from typing import Any, Mapping, Sequence
+from typing import Mapping, Sequence
 
 import numpy as np
 
@@ -22,18 +22,17 @@ from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.ready_made import loops_of
 from robodyn_ros.constraints.stabilisation import Stabilisation, step_warning
 from robodyn_ros.errors import StateError
-from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.plant_inputs import inputs_of, one_input, reference_rows, step_count
 from robodyn_ros.plant_many import many_rollouts
 from robodyn_ros.plant_program import BATCH, CHOLESKY, RANK
-from robodyn_ros.robots.payload import checked_parameters
+from robodyn_ros.plant_stepper import Stepper
+from robodyn_ros.plant_variants import Ready, Variants
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import Control, Rollout, rollout_from_rows, State
 from robodyn_ros.tracing.batch import run_batch, Shape
 from robodyn_ros.tracing.program import loops, Program
 
 LOG = logging.getLogger('robodyn_ros')
-TITLES = {RANK: ' (rank-finding)', BATCH: ' (many runs side by side)'}
 
 
 class Plant:
@@ -60,52 +59,47 @@ class Plant:
         self.constraints = [*(loops_of(robot) if close_loops else []), *constraints]
         self.stabilisation, self.control_period = stabilisation, int(control_period)
         plant_checks.check_names(self.constraints)
-        self.table = plant_program.parameter_table(robot, self.constraints, stabilisation, control)
-        self._traced = plant_program.trace(robot, self.constraints, stabilisation, control,
-                                           self.table, kinematic)
-        self._delay, self._damped = (control.delay if control else 0), damped
+        self.variants = Variants(robot, self.constraints, stabilisation, integrator, control,
+                                 kinematic, damped)
+        self.table, self._traced = self.variants.table, self.variants.traced
+        self.controlled, self._delay = control is not None, (control.delay if control else 0)
         self.row_names: tuple[str, ...] = tuple(self._traced.rows.names)
         warning = step_warning(stabilisation, integrator, self.step_size)
         if warning:
             LOG.warning(warning)
         many = len(self.row_names) > robot.n
         self.solver = RANK if many and solver == 'auto' else solver
-        self._programs: dict[str, Program] = {}
-        self._usual: dict[str, tuple[dict[str, Any], np.ndarray]] = {}
-        self._variants = (CHOLESKY, RANK) if self.solver == 'auto' else (self.solver,)
+        self._solvers = (CHOLESKY, RANK) if self.solver == 'auto' else (self.solver,)
         self._scratch = plant_program.scratch_size(robot.n, len(self.row_names))
 
-    def program(self, variant: str = '') -> Program:
+    def program(self, variant: str = '', loaded: bool = False) -> Program:
         """Return the program of a variant; by default the one a rollout starts with."""
-        variant = variant or (CHOLESKY if self.solver == 'auto' else self.solver)
-        if variant not in self._programs:
-            title = f'the plant of {self.robot.name} with {len(self.row_names)} constraint rows'
-            self._programs[variant] = plant_program.assemble(
-                title + TITLES.get(variant, ''), self._traced,
-                self.stabilisation, self.integrator, variant, self._delay, self._damped)
-        return self._programs[variant]
+        return self.variants.program(variant or self._solvers[0], loaded)
 
-    @property
+    @cached_property
     def rows(self) -> Program:
         """Program with the kernel rows -> phi, rate, A."""
-        if 'rows' not in self._programs:
-            self._programs['rows'] = plant_program.rows_program(
-                f'the constraint rows of {self.robot.name}', self._traced)
-        return self._programs['rows']
+        return plant_program.rows_program(f'the constraint rows of {self.robot.name}',
+                                          self._traced)
+
+    def ready(self, parameters: Mapping[str, float] | None = None) -> Ready:
+        """Return the compiled functions a rollout starts with, and its prepared parameters."""
+        return self.variants.ready(self._solvers[0], parameters)
+
+    def flat_input(self, state: State, tau: object = None) -> np.ndarray:
+        """Return t, q, v, tau side by side, checked (1 + 3 n,)."""
+        return one_input(self.robot, state, tau)
 
     def parameter_vector(self, changes: Mapping[str, float] | None = None) -> np.ndarray:
         """Return all run-time parameters, some changed; what no payload can have is refused."""
-        vector = self.table.vector(changes)
-        if changes:
-            checked_parameters(Parameters.from_flat(vector[:len(NAMES)].tolist()))
-        return vector
+        return self.variants.vector(changes)
 
     def constraint_rows(self, state: State, parameters: Mapping[str, float] | None = None
                         ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Position errors phi (m,), their rates (m,) and A (m, n) at a state."""
         n, m = self.robot.n, len(self.row_names)
         w = self.rows.prepared(self.parameter_vector(parameters))
-        y = self.rows.evaluate('rows', self._input(state, None), w)
+        y = self.rows.evaluate('rows', self.flat_input(state, None), w)
         return y[:m], y[m:2 * m], y[2 * m:].reshape(m, n)
 
     def rollout(self, state: State, duration: float | None = None, *, steps: int | None = None,
@@ -130,7 +124,7 @@ class Plant:
         except (MemoryError, ValueError):
             raise StateError(f'{count // every + 1} samples do not fit into memory; record every '
                              'so many steps, or shorten the duration') from None
-        x = self._input(state, tau)
+        x = self.flat_input(state, tau)
         flat = self._reference(reference, count)
         written = self._run(x, count, every, flat, rows, parameters)
         return rollout_from_rows(rows[:written * width].reshape(written, width), n, m)
@@ -138,10 +132,15 @@ class Plant:
     def advance(self, state: State, tau: object = None, *, steps: int = 1,
                 parameters: Mapping[str, float] | None = None) -> State:
         """Return the state some steps later, without recording."""
-        x, steps = self._input(state, tau), self._steps(None, steps)
+        x, steps = self.flat_input(state, tau), self._steps(None, steps)
         self._run(x, steps, 0, self._reference(None, steps), np.empty(1), parameters)
         n = self.robot.n
         return State(float(x[0]), x[1:1 + n].copy(), x[1 + n:1 + 2 * n].copy())
+
+    def in_place(self, state: State, steps: int = 1,
+                 parameters: Mapping[str, float] | None = None) -> Stepper:
+        """Return a motion in arrays of its own, for tight loops in Python (plant_stepper.py)."""
+        return Stepper(self, state, steps, parameters)
 
     def observe(self, state: State, tau: object = None,
                 parameters: Mapping[str, float] | None = None) -> Rollout:
@@ -175,13 +174,13 @@ class Plant:
         count = len(x) if many else 1
         flat = x.reshape(-1) if many else x
         rates, y = np.empty(count * 2 * n), np.empty(self._scratch)
-        for variant in self._variants:
-            names, w = self._ready(variant, parameters)
+        for variant in self._solvers:
+            names, w = self.variants.ready(variant, parameters)
             found = names['derivative'](count, flat, w, y, rates)
             if found == loops.OK:
                 break
             where, code = divmod(found, 8)
-            if code != loops.DEPENDENT or variant == self._variants[-1]:
+            if code != loops.DEPENDENT or variant == self._solvers[-1]:
                 self._raise(code, x[where] if many else x, None)
         if not many:
             return rates[:n], rates[n:]
@@ -199,25 +198,16 @@ class Plant:
               ) -> list[Rollout] | None:
         """Run LANES rollouts side by side; None where one of them has to be computed alone."""
         n, m = self.robot.n, len(self.row_names)
+        if len({self.variants.loaded(item) for item in parameters}) > 1:
+            return None  # their code differs, and so might their last bits
+        ready = [self.variants.ready(BATCH, item) for item in parameters]
         rows = run_batch(
-            self.program(BATCH), Shape(n, m, self._reference_size(), self._delay),
-            [self._input(state, tau) for state in states],
-            [self._ready(BATCH, item)[1] for item in parameters], count, self.step_size,
-            every, self.control_period, self._reference(reference, count))
+            ready[0].names['side_by_side'], Shape(n, m, self._reference_size(), self._delay),
+            [self.flat_input(state, tau) for state in states], [item.w for item in ready], count,
+            self.step_size, every, self.control_period, self._reference(reference, count))
         return None if rows is None else [rollout_from_rows(item, n, m) for item in rows]
 
     # --- inside ---------------------------------------------------------------------------
-
-    def _ready(self, variant: str, parameters: Mapping[str, float] | None
-               ) -> tuple[dict[str, Any], np.ndarray]:
-        """Return a variant's compiled functions and its parameters; the usual ones are kept."""
-        if not parameters and variant in self._usual:
-            return self._usual[variant]
-        program = self.program(variant)
-        ready = program.names, program.prepared(self.parameter_vector(parameters))
-        if not parameters:
-            self._usual[variant] = ready
-        return ready
 
     def _run(self, x: np.ndarray, count: int, every: int, reference: np.ndarray,
              rows: np.ndarray, parameters: Mapping[str, float] | None) -> int:
@@ -229,14 +219,14 @@ class Plant:
         queue = np.tile(torque, self._delay) if self._delay else np.empty(1)
         done = np.zeros(2, dtype=np.int64)
         t0, taken, width = x[0], 0, 1 + 5 * n + 3 * m
-        for variant in self._variants:
-            names, w = self._ready(variant, parameters)
+        for variant in self._solvers:
+            names, w = self.variants.ready(variant, parameters)
             # the start of a second variant is where the first stopped: same clock, same rows
             code = names['rollout'](taken, count, self.step_size, t0, every, self.control_period,
                                     x, w, y, s, reference, rows, queue, done)
             taken = int(done[0])
             if code == loops.DEPENDENT and self.solver == 'auto' and variant == CHOLESKY:
-                if RANK not in self._programs:  # once per plant
+                if not self.variants.used(RANK):  # once per plant
                     LOG.info('constraint rows of %s became dependent at t = %g s: finding ranks',
                              self.robot.name, x[0])
                 if taken == 0:  # the second variant begins with the first control instant again
@@ -263,9 +253,6 @@ class Plant:
             error = plant_checks.not_a_number(self.robot, self.row_names, phi, state) or error
         error.partial = kept
         raise error
-
-    def _input(self, state: State, tau: object) -> np.ndarray:
-        return one_input(self.robot, state, tau)
 
     def _steps(self, duration: float | None, steps: int | None) -> int:
         return step_count(duration, steps, self.step_size)

@@ -31,7 +31,9 @@ def many_rollouts(plant: 'Plant', states: Sequence[State], count: int, tau: obje
                         'give one mapping per state')
     chosen: Sequence[Mapping[str, float] | None] = \
         [None] * len(states) if parameters is None else parameters
-    plant.program().names  # compile before the threads start
+    kinds = {plant.variants.loaded(item) for item in chosen}
+    for loaded in kinds:  # compile before the threads start
+        plant.program(loaded=loaded).names
 
     def alone(k: int) -> Rollout:
         return plant.rollout(states[k], steps=count, tau=tau, every=every, reference=reference,
@@ -47,6 +49,7 @@ def many_rollouts(plant: 'Plant', states: Sequence[State], count: int, tau: obje
         few = len(states) < LANES or len(states) * count < WORTH
         if few or every < 1 or not plant.side_by_side:
             return list(pool.map(alone, range(len(states))))
-        plant.program(BATCH).names
+        for loaded in kinds:
+            plant.program(BATCH, loaded).names
         groups = pool.map(together, range(0, len(states), LANES))
         return [run for group in groups for run in group]

@@ -5,7 +5,8 @@ Trace a constrained plant and assemble its compiled program.
 
 Two variants of one plant: 'cholesky' is straight-line code for independent rows, 'rank' finds the
 rank of the rows in compiled loops (tracing/dependent.py). Both have the same inputs and outputs. A
-third, 'batch', is the first for many runs side by side (tracing/lanes.py).
+third, 'batch', is the first for many runs side by side (tracing/lanes.py). Each of them is there
+with the robot's own gravity, friction and no payload as constants, and with all of them as inputs.
 """
 from __future__ import annotations
 
@@ -22,10 +23,13 @@ from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import Control
 from robodyn_ros.tracing import Graph, inputs, Number, Scalar
 from robodyn_ros.tracing.batch import LANES
-from robodyn_ros.tracing.emit import calls_library
-from robodyn_ros.tracing.program import dependent, Kernel, loops, Program, side_by_side
+from robodyn_ros.tracing.emit import calls_library, size
+from robodyn_ros.tracing.program import (dependent, integrators, Kernel, loops, Program,
+                                         side_by_side)
 
 CHOLESKY, RANK, BATCH = 'cholesky', 'rank', 'batch'
+SHORT = 550
+"""Recorded operations up to which the stages of RK4 are written out, to stay in registers."""
 
 
 class Traced(NamedTuple):
@@ -59,8 +63,14 @@ def parameter_table(robot: Robot, constraints: Sequence[Constraint], chosen: Sta
 
 
 def trace(robot: Robot, constraints: Sequence[Constraint], chosen: Stabilisation,
-          control: Control | None, table: ParameterTable, kinematic: bool = False) -> Traced:
-    """Run the mechanics once with recording scalars; kinematic: unit mass, no forces."""
+          control: Control | None, table: ParameterTable, kinematic: bool = False,
+          loaded: bool = True) -> Traced:
+    """
+    Run the mechanics once with recording scalars.
+
+    :param kinematic: unit mass, no forces
+    :param loaded: payload, gravity and friction are inputs; else they are the robot's own numbers
+    """
     graph, n = Graph(), robot.n
     t = inputs(graph, 't', 1)[0]
     q, v, tau = (inputs(graph, letter, n) for letter in ('q', 'v', 'u'))
@@ -71,8 +81,8 @@ def trace(robot: Robot, constraints: Sequence[Constraint], chosen: Stabilisation
         mass: list[list[Number]] = [[float(i == k) for k in range(n)] for i in range(n)]
         bias: list[Number] = list(tau)
     else:
-        mass, bias = equations.mass_and_bias(robot.tree, Parameters.from_flat(p[:len(NAMES)]),
-                                             q, v)
+        chosen_parameters = Parameters.from_flat(p[:len(NAMES)]) if loaded else robot.parameters
+        mass, bias = equations.mass_and_bias(robot.tree, chosen_parameters, q, v)
     rows = trace_rows(robot, constraints, q, v, t, groups)
     force = [u - h + c for u, h, c in zip(tau, bias, rows.prescribed)]
     b = rows.b
@@ -113,9 +123,11 @@ def assemble(title: str, traced: Traced, chosen: Stabilisation, integrator: str,
         kernels.append(Kernel('control', [traced.t, *traced.q, *traced.v, *traced.reference],
                               traced.control))
     names = {kernel.name for kernel in kernels}
+    if integrator == 'rk4' and variant == CHOLESKY and size(kernels[0].outputs) <= SHORT:
+        integrator = 'rk4_at_once'
     constants = {
         'N': n, 'ROWS': m, 'REFERENCE': len(traced.reference), 'ADVANCE': integrator,
-        'CONTROLLED': bool(traced.control), 'DELAY': delay,
+        'CONTROLLED': bool(traced.control), 'DELAY': delay, 'SCRATCH': scratch_size(n, m),
         'PROJECTED': chosen.kind == 'projection' and m > 0}
     if 'control' not in names:
         constants['control'] = 'None'
@@ -124,7 +136,7 @@ def assemble(title: str, traced: Traced, chosen: Stabilisation, integrator: str,
     if variant == BATCH:
         return Program(title, kernels, traced.p, constants={**constants, 'LANES': LANES},
                        modules=[side_by_side], lanes=LANES)
-    modules = [dependent, loops] if variant == RANK else [loops]
+    modules = [*([dependent] if variant == RANK else []), integrators, loops]
     return Program(title, kernels, traced.p, constants=constants, modules=modules)
 
 

@@ -17,7 +17,7 @@ class Ours(Contender):
 
     name, package, module = 'ours', 'robodyn_ros', 'robodyn_ros'
     usage = ('many states in one call, a run in one call, Plant.rollouts for many runs, which '
-             'share vector registers; Robot.in_place for single calls')
+             'share vector registers; Robot.in_place and Plant.in_place for single calls')
 
     def __init__(self, robot: Robot, step: float):
         """Build the plant; loops of the robot's file are closed."""
@@ -52,12 +52,15 @@ class Ours(Contender):
         return work
 
     def steps_singly(self, start: State, count: int) -> Work:
-        """One call per step."""
+        """One call per step, in place."""
+        motion = self.plant.in_place(start)
+
         def work() -> np.ndarray:
-            state, advance = start, self.plant.advance
+            motion.reset(start)
+            step = motion.step
             for _ in range(count):
-                state = advance(state)
-            return np.concatenate([state.q, state.v])
+                step()
+            return np.concatenate([motion.q, motion.v])
         return work
 
     def record(self, start: State, count: int) -> Work:

@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Callable, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import UnknownNameError
+from robodyn_ros.errors import SizeError, UnknownNameError
 from robodyn_ros.mechanics import energy, equations, kinematics
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.mechanics.tree import Tree
 from robodyn_ros.tracing import Graph, inputs, Number
+from robodyn_ros.tracing.calls import bind
 from robodyn_ros.tracing.program import Kernel, Program
 
 FLOAT = np.dtype(float)
@@ -76,82 +77,105 @@ def _function(name: str) -> Traced:
     return makers[kind](frame)
 
 
-class _Ready:
-    """A compiled function with its parameters prepared."""
+class InPlace:
+    """
+    A compiled function for loops in Python: numbers are not looked at, and no array is made.
 
-    def __init__(self, program: Program, parameters: Parameters):
-        """Compile it, or load it."""
-        self.parameters = parameters
-        self.call = program.names['many_evaluate']
-        self.w = program.prepared(parameters.flat())  # type: ignore[arg-type]
-        inputs_, self.outputs = program.sizes['evaluate']
-        self.shape = (inputs_ // 3,)
-        self._spare: list[tuple[np.ndarray, ...]] = []  # one for each thread that calls at a time
+    Called with q, v and, where there is one, tau or a, arrays of floats (n,); returns `result`,
+    the same array each time, which the next call overwrites. Not to be shared between threads.
+    """
+
+    def __init__(self, program: Program, parameters: Parameters, outputs: int):
+        """
+        Compile the function, or load it, and make room.
+
+        :param outputs: how many of the function's outputs are the result
+        """
+        inputs_, every = program.sizes['evaluate']
+        w = program.prepared(parameters.flat())  # type: ignore[arg-type]
+        block = np.concatenate([np.zeros(inputs_ + every), w])
+        # memoryviews copy a few numbers in half the time of arrays
+        rows: Any = block[:inputs_].reshape(3, -1)
+        self._cells: list[Any] = [memoryview(row) for row in rows]
+        self._q, self._v, self._u = self._cells
+        self._none = np.zeros(inputs_ // 3)
+        self.whole = block[inputs_:inputs_ + every]
+        """All outputs."""
+        self.result = self.whole[:outputs]
+        self._call = bind(program.names['one_evaluate'], block, short=True)
+
+    def __call__(self, q: np.ndarray, v: np.ndarray, u: np.ndarray | None = None) -> np.ndarray:
+        """Evaluate at one state."""
+        if u is None:
+            u = self._none
+        try:
+            self._q[:], self._v[:], self._u[:] = q, v, u
+        except (TypeError, ValueError):  # no arrays of floats, or of another size
+            self._copy(q, v, u)
+        self._call()
+        return self.result
+
+    def _copy(self, *given: object) -> None:
+        for name, cell, values in zip(('q', 'v', 'tau or a'), self._cells, given):
+            array = np.asarray(values, dtype=float)
+            if array.shape != self._none.shape:
+                raise SizeError(name, self._none.shape, array.shape)
+            cell[:] = array
+
+
+class _Spare:
+    """Functions in place that wait for a call: one for each thread that calls at a time."""
+
+    def __init__(self, make: Callable[[], InPlace], n: int):
+        """Compile with the first."""
+        self.shape, self._make = (n,), make
+        self._waiting = [make()]
 
     def evaluate(self, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Return the outputs at one state; nothing is checked."""
         try:
-            work = self._spare.pop()
+            function = self._waiting.pop()
         except IndexError:
-            x = np.empty((3, *self.shape))
-            work = (x.reshape(-1), *x)
-        x, xq, xv, xu = work
-        xq[:], xv[:], xu[:] = q, v, u
-        y = np.empty(self.outputs)
-        self.call(1, x, self.w, y)
-        self._spare.append(work)
+            function = self._make()
+        function(q, v, u)
+        y = function.whole.copy()
+        self._waiting.append(function)
         return y
-
-
-class InPlace:
-    """
-    A compiled function for loops in Python: nothing is checked, and no array is made.
-
-    Called with q, v and, where there is one, tau or a, each (n,); returns `result`, the same array
-    each time, which the next call overwrites. Not to be shared between threads.
-    """
-
-    def __init__(self, ready: _Ready, outputs: int):
-        """
-        Make room.
-
-        :param outputs: how many of the function's outputs are the result
-        """
-        x = np.zeros((3, *ready.shape))
-        self._x, (self._q, self._v, self._u) = x.reshape(-1), x
-        self._call, self._w, self._y = ready.call, ready.w, np.empty(ready.outputs)
-        self.result = self._y[:outputs]
-
-    def __call__(self, q: np.ndarray, v: np.ndarray, u: np.ndarray | float = 0.0) -> np.ndarray:
-        """Evaluate at one state."""
-        self._q[:], self._v[:], self._u[:] = q, v, u
-        self._call(1, self._x, self._w, self._y)
-        return self.result
 
 
 class Compiled:
     """Programs of a tree by name; 'frame NAME' gives the kinematics of a frame."""
 
-    def __init__(self, title: str, tree: Tree):
-        """Nothing is traced yet."""
-        self.title, self.tree = title, tree
-        self._programs: dict[str, Program] = {}
-        self._ready: dict[str, _Ready] = {}
+    def __init__(self, title: str, tree: Tree, own: Parameters):
+        """
+        Nothing is traced yet.
 
-    def program(self, name: str) -> Program:
-        """Return the program of a function, traced on first use."""
-        if name not in self._programs:
+        :param own: gravity and friction of the robot's file and no payload: constants of the code
+            as long as no others are given
+        """
+        self.title, self.tree, self.own = title, tree, own
+        self._programs: dict[tuple[str, bool], Program] = {}
+        self._spare: dict[str, _Spare] = {}
+
+    def program(self, name: str, loaded: bool = False) -> Program:
+        """
+        Return the program of a function, traced on first use.
+
+        :param loaded: payload, gravity and friction are inputs, not the robot's own
+        """
+        key = name, loaded
+        if key not in self._programs:
             function = _function(name)
             graph, n = Graph(), len(self.tree.bodies)
             q, v, u = (inputs(graph, letter, n) for letter in 'qvu')
             p = inputs(graph, 'p', len(NAMES))
-            outputs = function(self.tree, Parameters.from_flat(p), q, v, u)
+            outputs = function(self.tree, Parameters.from_flat(p) if loaded else self.own, q, v, u)
             kernel = Kernel('evaluate', [*q, *v, *u], outputs)
-            self._programs[name] = Program(f'{name} of {self.title}', [kernel], p, ['evaluate'])
-        return self._programs[name]
+            title = f'{name} of {self.title}{" with payload" if loaded else ""}'
+            self._programs[key] = Program(title, [kernel], p, ['evaluate'])
+        return self._programs[key]
 
-    def quick(self, name: str, parameters: Parameters, q: object, v: object, u: object
-              ) -> np.ndarray | None:
+    def quick(self, name: str, q: object, v: object, u: object) -> np.ndarray | None:
         """
         Evaluate a function at one state of plain arrays, by the shortest way.
 
@@ -159,24 +183,25 @@ class Compiled:
         """
         if not type(q) is type(v) is type(u) is np.ndarray:
             return None
-        ready = self._ready.get(name)
-        if ready is None or ready.parameters is not parameters:
-            ready = self._ready[name] = _Ready(self.program(name), parameters)
-        if not (q.shape == v.shape == u.shape == ready.shape  # type: ignore[attr-defined]
+        spare = self._spare.get(name)
+        if spare is None:
+            spare = self._spare[name] = _Spare(
+                lambda: self.in_place(name, self.own), len(self.tree.bodies))
+        if not (q.shape == v.shape == u.shape == spare.shape  # type: ignore[attr-defined]
                 and q.dtype is v.dtype is u.dtype is FLOAT):  # type: ignore[attr-defined]
             return None
-        y = ready.evaluate(q, v, u)
+        y = spare.evaluate(q, v, u)
         return y if isfinite(sum(y.tolist())) else None
 
     def in_place(self, name: str, parameters: Parameters) -> InPlace:
         """Return a function that works in arrays of its own."""
-        ready = _Ready(self.program(name), parameters)
+        program = self.program(name, parameters != self.own)
         margin = 1 if name == 'forward_dynamics' else 0  # the last output is no acceleration
-        return InPlace(ready, ready.outputs - margin)
+        return InPlace(program, parameters, program.sizes['evaluate'][1] - margin)
 
     def __call__(self, name: str, parameters: Parameters, q: np.ndarray, v: np.ndarray,
                  u: np.ndarray) -> np.ndarray:
         """Evaluate a function at one state (n,) or many (k, n)."""
-        program = self.program(name)
+        program = self.program(name, parameters != self.own)
         x = np.concatenate([q, v, u], axis=-1)
         return program.evaluate('evaluate', x, program.prepared(parameters.flat()))  # type: ignore

@@ -64,7 +64,7 @@ class Robot:
     @cached_property
     def compiled(self) -> Compiled:
         """Compiled functions of this robot."""
-        return Compiled(self.name, self.tree)
+        return Compiled(self.name, self.tree, self.parameters)
 
     # --- compiled, for arrays -------------------------------------------------------------
 
@@ -180,7 +180,7 @@ class Robot:
     def _evaluate(self, name: str, parameters: Parameters | None, q: object,
                   v: object | None = None, u: object | None = None) -> np.ndarray:
         if parameters is None:
-            y = self.compiled.quick(name, self.parameters, q, self._zero if v is None else v,
+            y = self.compiled.quick(name, q, self._zero if v is None else v,
                                     self._zero if u is None else u)
             if y is not None:
                 return y

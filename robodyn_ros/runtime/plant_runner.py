@@ -16,7 +16,7 @@ import numpy as np
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.plant import Plant
-from robodyn_ros.plant_program import scratch_size
+from robodyn_ros.plant_stepper import Stepper
 from robodyn_ros.signals import Rollout, State
 from robodyn_ros.trajectories.limits import TOLERANCE
 
@@ -60,20 +60,12 @@ class PlantRunner:
         self._start, self._delay = start, delay
         self._under_way: deque[np.ndarray] = deque()
         self._parameters = dict(parameters)
-        self._program = plant.program()
-        n, m = plant.robot.n, len(plant.row_names)
-        self._y = np.empty(scratch_size(n, m))
-        self._s = np.empty(2 + 8 * n)
-        self._unused, self._done = np.empty(1), np.zeros(2, dtype=np.int64)
-        self._x = np.empty(1 + 3 * n)
-        self._w = self._program.prepared(plant.parameter_vector(self._parameters))
-        self._rollout = self._program.names['rollout']
+        self._stepper = Stepper(plant, start, period_steps, self._parameters)
         limits = plant.robot.limits
         self._efforts = limits.effort.tolist()
         self._limits = list(zip(limits.lower.tolist(), limits.upper.tolist())) \
             if keep_limits else []
-        # views of one vector: the compiled loop reads and writes it
-        self.q, self.v, self.tau = self._x[1:1 + n], self._x[1 + n:1 + 2 * n], self._x[1 + 2 * n:]
+        self.q, self.v, self.tau = self._stepper.q, self._stepper.v, self._stepper.tau
         """Positions, velocities (zero under the brake) and the torque that acts (n,) each."""
         self.mode, self.reason, self.periods = WAITING, '', 0
         self.reset()
@@ -85,8 +77,7 @@ class PlantRunner:
 
     def reset(self) -> None:
         """Return to the start of the motion."""
-        self._x[:] = 0.0
-        self.q[:], self.v[:] = self._start.q, self._start.v
+        self._stepper.reset(self._start._replace(t=0.0))
         self.periods, self.reason = 0, ''
         self._under_way = deque(np.zeros((self._delay, self.n)))
         self.mode = WAITING if self.wait else MOVING
@@ -117,10 +108,11 @@ class PlantRunner:
     def change(self, parameters: Mapping[str, float]) -> Callable[[], None]:
         """Check new run-time parameters such as payload.mass; returns what applies them."""
         changed = {**self._parameters, **parameters}
-        w = self._program.prepared(self.plant.parameter_vector(changed))
+        ready = self.plant.ready(changed)
 
         def apply() -> None:
-            self._parameters, self._w = changed, w
+            self._parameters = changed
+            self._stepper.use(changed, ready)
 
         return apply
 
@@ -137,7 +129,8 @@ class PlantRunner:
             self.tau[:] = self._damping()
 
     def prepare(self, reaction: str) -> None:
-        """Compile now what a reaction needs, not in the middle of a motion."""
+        """Compile now what a reaction or a payload needs, not in the middle of a motion."""
+        self.plant.program(loaded=True).names
         if reaction == 'damping':
             self._damping()
 
@@ -153,27 +146,13 @@ class PlantRunner:
         """Move one control period on, or stay if held; never leaves the finite numbers."""
         if self.mode != MOVING:
             return
-        first = self.periods * self.period_steps
-        code = self._rollout(
-            first, first + self.period_steps, self.plant.step_size, 0.0, 0, 1, self._x, self._w,
-            self._y, self._s, self._unused, self._unused, self._unused, self._done)
         self.periods += 1
-        if code != 0:
-            self._recover()
-        self._watch_limits()
-
-    def _recover(self) -> None:
-        """Finish the period with the plant's own fallbacks, or stop at the last good state."""
-        steps = self.periods * self.period_steps - int(self._done[0])
-        state = State(float(self._x[0]), self.q.copy(), self.v.copy())
         try:
-            after = self.plant.advance(state, self.tau.copy(), steps=steps,
-                                       parameters=self._parameters)
+            self._stepper.step()
         except RobodynError as error:
             self.reason = str(error)
             self._brake(FAULT)
-            return
-        self.q[:], self.v[:] = after.q, after.v
+        self._watch_limits()
 
     def _watch_limits(self) -> None:
         if self.mode != MOVING:

@@ -3,11 +3,9 @@
 """Arrange runs side by side for lanes.py, and take their rows apart again."""
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
-
-from robodyn_ros.tracing.program import Program
 
 LANES = 16
 """Runs side by side: two or four vector registers of any width, which hides their latency."""
@@ -24,12 +22,13 @@ class Shape(NamedTuple):
     """Control instants between measuring and the torque's arrival."""
 
 
-def run_batch(program: Program, shape: Shape, inputs: Sequence[np.ndarray],
+def run_batch(run: Callable[..., Any], shape: Shape, inputs: Sequence[np.ndarray],
               parameters: Sequence[np.ndarray], steps: int, step: float, every: int, period: int,
               reference: np.ndarray) -> np.ndarray | None:
     """
     Run LANES rollouts; returns their recorded rows (LANES, samples, width).
 
+    :param run: compiled side_by_side of lanes.py
     :param inputs: t, q, v, tau of each (1 + 3 n,)
     :param parameters: prepared parameters of each
     :returns: None where a run needs a decision of its own
@@ -45,6 +44,5 @@ def run_batch(program: Program, shape: Shape, inputs: Sequence[np.ndarray],
     except (MemoryError, ValueError):  # perhaps there is room for one after another
         return None
     queue = np.tile(x[(1 + 2 * n) * LANES:], max(1, shape.delay))
-    good = program.names['side_by_side'](steps, step, x[:LANES].copy(), every, period, x, w, y, s,
-                                         reference, rows, queue)
+    good = run(steps, step, x[:LANES].copy(), every, period, x, w, y, s, reference, rows, queue)
     return rows.reshape(LANES, samples, width) if good else None

@@ -31,12 +31,12 @@ from llvmlite import binding
 import numba
 from numba.core import config as numba_config
 
-from robodyn_ros.tracing import arithmetic, lower, trigonometry
+from robodyn_ros.tracing import arithmetic, calls, lower, trigonometry
 
 config: Any = numba_config  # its values are set at import, out of a type checker's sight
 LOG = logging.getLogger('robodyn_ros')
 PROGRAM, CHECKSUMS = 'program.py', 'checksums.json'
-LOWERING = '\0'.join(map(inspect.getsource, (arithmetic, lower, trigonometry)))
+LOWERING = '\0'.join(map(inspect.getsource, (arithmetic, calls, lower, trigonometry)))
 """What a program's own text does not say about its instructions."""
 _warned: set[str] = set()
 

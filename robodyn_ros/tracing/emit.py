@@ -41,13 +41,21 @@ class Emitted(NamedTuple):
     """Length of w."""
 
 
+def _operations(values: Sequence[Number]) -> list[str]:
+    """Operations that values need, inputs among them."""
+    traced = [value for value in values if isinstance(value, Scalar)]
+    graph = traced[0].graph if traced else Graph()
+    return [graph.ops[node] for node in graph.reachable([y.node for y in traced])]
+
+
+def size(values: Sequence[Number]) -> int:
+    """Return the number of recorded operations that values need."""
+    return len(_operations(values))
+
+
 def calls_library(values: Sequence[Number]) -> bool:
     """Tell whether values need more than arithmetic and square roots."""
-    traced = [value for value in values if isinstance(value, Scalar)]
-    if not traced:
-        return False
-    graph = traced[0].graph
-    return any(graph.ops[node] in LIBRARY for node in graph.reachable([y.node for y in traced]))
+    return any(op in LIBRARY for op in _operations(values))
 
 
 def emit(kernels: Sequence[Kernel], parameters: Sequence[Scalar], lanes: int = 0) -> Emitted:

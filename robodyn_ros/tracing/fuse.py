@@ -4,8 +4,8 @@
 Sums with a product become one operation, which rounds once.
 
 The recording decides, not the compiler: results then have the same bits whatever the processor and
-whatever the code around them. Of two products the one that is ready last is fused, since it is what
-the processor would wait for.
+whatever the code around them. Of two products the one that is ready last is fused, since it is
+what the processor would wait for.
 """
 from __future__ import annotations
 

@@ -3,9 +3,10 @@
 """
 Time stepping around the emitted kernels: the loops that are compiled into every plant program.
 
-This file is copied, from the marker on, behind the emitted code (program.py), where the kernels
-dynamics, observe, correct and control exist under these names; here they are placeholders, so that
-the text can be read, linted and called in plain Python. Layouts (N joints, ROWS rows):
+This file is copied, from the marker on, behind the emitted code and integrators.py (program.py),
+where the kernels dynamics, observe, correct and control exist under these names; here they are
+placeholders, so that the text can be read, linted and called in plain Python. Layouts (N joints,
+ROWS rows):
 
     x = t, q(N), v(N), tau(N)                             input of dynamics, observe, correct
     dynamics -> qdot(N), a(N), mass margin, row margin
@@ -13,99 +14,15 @@ the text can be read, linted and called in plain Python. Layouts (N joints, ROWS
     correct  -> dq(N), dv(N), margin, phi(ROWS)            Newton step onto the rows
     control  -> tau(N)                                     of t, q(N), v(N), reference(REFERENCE)
 """
-from robodyn_ros.tracing.placeholders import (ADVANCE, CACHE, control, CONTROLLED, correct, DELAY,
-                                              dynamics, N, njit, observe, PROJECTED, REFERENCE,
-                                              ROWS)
+from robodyn_ros.tracing.integrators import check
+from robodyn_ros.tracing.placeholders import (ADVANCE, by_address, CACHE, cells, control,
+                                              CONTROLLED, correct, DELAY, dynamics, N, njit,
+                                              observe, PREPARED, PROJECTED, REFERENCE, ROWS,
+                                              SCRATCH)
 from robodyn_ros.tracing.tolerances import ON_ROWS
 
 OK, DEPENDENT, SINGULAR, NOT_FINITE, INCONSISTENT, NOT_PROJECTED = range(6)
 # --- compiled part: everything below is copied into each program ---
-
-
-@njit(error_model='numpy', _nrt=False)
-def check(y):
-    """Judge the margins that dynamics left in y: 0 or the reason to stop."""
-    if not y[2 * N] > 0.0:
-        return 2 if y[2 * N] <= 0.0 else 3
-    if not y[2 * N + 1] > 0.0:
-        return 4 if y[2 * N + 1] == -2.0 else 1
-    return 0
-
-
-@njit(error_model='numpy', _nrt=False)
-def rk4(x, w, y, s, h):
-    """Classical Runge-Kutta step of length h; s holds the start and the weighted sum."""
-    t = x[0]
-    for k in range(2 * N):
-        s[k] = x[1 + k]
-        s[2 * N + k] = 0.0
-    for stage in range(4):
-        dynamics(x, 0, w, y, 0)
-        code = check(y)
-        if code != 0:
-            return code
-        weight = 1.0 if stage == 0 or stage == 3 else 2.0
-        ahead = 0.5 * h if stage < 2 else h
-        x[0] = t + ahead
-        if stage < 3:
-            for k in range(2 * N):
-                s[2 * N + k] += weight * y[k]
-                x[1 + k] = s[k] + ahead * y[k]
-        else:
-            for k in range(2 * N):
-                x[1 + k] = s[k] + h / 6.0 * (s[2 * N + k] + y[k])
-    return 0
-
-
-@njit(error_model='numpy', _nrt=False)
-def euler(x, w, y, s, h):
-    """Explicit Euler step."""
-    dynamics(x, 0, w, y, 0)
-    x[0] += h
-    for k in range(2 * N):
-        x[1 + k] += h * y[k]
-    return check(y)
-
-
-@njit(error_model='numpy', _nrt=False)
-def semi_implicit_euler(x, w, y, s, h):
-    """Velocity first, then position with the new velocity."""
-    dynamics(x, 0, w, y, 0)
-    x[0] += h
-    for k in range(N):
-        x[1 + N + k] += h * y[N + k]
-        x[1 + k] += h * (y[k] + h * y[N + k])
-    return check(y)
-
-
-@njit(error_model='numpy', _nrt=False)
-def taylor(x, w, y, s, h):
-    """Second-order Taylor step of the position, first-order of the velocity (paper 004)."""
-    dynamics(x, 0, w, y, 0)
-    x[0] += h
-    for k in range(N):
-        x[1 + k] += h * (y[k] + 0.5 * h * y[N + k])
-        x[1 + N + k] += h * y[N + k]
-    return check(y)
-
-
-@njit(error_model='numpy', _nrt=False)
-def heun(x, w, y, s, h):
-    """Second-order step: mean of the slopes at both ends."""
-    for k in range(2 * N):
-        s[k] = x[1 + k]
-    dynamics(x, 0, w, y, 0)
-    code = check(y)
-    if code != 0:
-        return code
-    for k in range(2 * N):
-        s[2 * N + k] = y[k]
-        x[1 + k] = s[k] + h * y[k]
-    x[0] += h
-    dynamics(x, 0, w, y, 0)
-    for k in range(2 * N):
-        x[1 + k] = s[k] + 0.5 * h * (s[2 * N + k] + y[k])
-    return check(y)
 
 
 @njit(error_model='numpy', _nrt=False)
@@ -171,7 +88,8 @@ def record(x, w, y, rows, at):
         rows[at + 1 + 3 * N + k] = y[k]
 
 
-@njit('i8(i8, f8[::1], f8[::1], f8[::1], f8[::1])', error_model='numpy', _nrt=False, nogil=True, cache=CACHE)
+@njit('i8(i8, f8[::1], f8[::1], f8[::1], f8[::1])', error_model='numpy', _nrt=False, nogil=True,
+      cache=CACHE)
 def derivative(count, x, w, y, rates):
     """
     Write qdot and a of many states x, one after another, to rates.
@@ -192,8 +110,8 @@ def derivative(count, x, w, y, rates):
     return 0
 
 
-@njit('i8(i8, i8, f8, f8, i8, i8, f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], '
-      'f8[::1], i8[::1])', error_model='numpy', _nrt=False, nogil=True, cache=CACHE)
+@njit('i8(i8, i8, f8, f8, i8, i8, f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], '
+      'i8[::1])', error_model='numpy', _nrt=False, nogil=True, cache=CACHE)
 def rollout(first, steps, h, t0, every, period, x, w, y, s, reference, rows, queue, done):
     """
     Run steps first .. steps - 1 from x; record every so many, control every period.
@@ -240,3 +158,22 @@ def rollout(first, steps, h, t0, every, period, x, w, y, s, reference, rows, que
         record(x, w, y, rows, (steps // every) * width)
         done[1] = steps // every + 1
     return 0
+
+
+@by_address('i8(CPointer(f8), CPointer(f8), CPointer(i8))', CACHE)
+def steps_in_place(block, prepared, counts):
+    """
+    Take some steps without control and record, in arrays that are always the same.
+
+    block = h, t0, x(1 + 3 N), y(SCRATCH), s(2 + 8 N); counts = steps taken so far and to be taken
+    now, then what rollout leaves in done(2).
+    """
+    numbers, whole = cells(block, 5 + 11 * N + SCRATCH), cells(counts, 4)
+    y, s = 3 + 3 * N, 3 + 3 * N + SCRATCH
+    first, last = whole[0], whole[0] + whole[1]
+    unused = numbers[:1]
+    code = rollout(first, last, numbers[0], numbers[1], 0, 1, numbers[2:y],
+                   cells(prepared, PREPARED), numbers[y:s], numbers[s:], unused, unused, unused,
+                   whole[2:])
+    whole[0] = last
+    return code

@@ -9,7 +9,7 @@ lines whose only type is the double. With lanes, every number is a vector of so 
 """
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 from llvmlite import ir
 from numba import njit, types
@@ -105,16 +105,15 @@ class Value(Writes):
         return Value(writer, build.trunc(moved, writer.truth))
 
 
-class Place:
+class Place(NamedTuple):
     """A run-time offset plus a constant: what stands between the brackets of x[i + 3]."""
 
-    def __init__(self, offset: ir.Value):
-        """Start at the offset itself."""
-        self.offset = offset
+    offset: ir.Value
+    constant: int = 0
 
-    def __add__(self, constant: int) -> tuple[ir.Value, int]:
-        """Return both parts."""
-        return self.offset, constant
+    def __add__(self, more: int) -> 'Place':  # type: ignore[override]
+        """Move on."""
+        return Place(self.offset, self.constant + more)
 
 
 class Cells:
@@ -125,7 +124,7 @@ class Cells:
         self.writer, self.data = writer, data
 
     def _pointer(self, at: Any) -> ir.Value:
-        offset, constant = at if isinstance(at, tuple) else (INTEGER(0), at)
+        offset, constant = at if isinstance(at, Place) else (INTEGER(0), at)
         build = self.writer.builder
         first = build.gep(self.data, [build.add(offset, INTEGER(constant))], inbounds=True)
         return build.bitcast(first, ir.PointerType(self.writer.kind))
@@ -196,10 +195,13 @@ def straight_line(lanes: int = 0) -> Callable[[Callable], Callable]:
             return types.void(x, i, w, y, j), codegen
 
         def kernel(x: Any, i: Any, w: Any, y: Any, j: Any) -> None:
-            lowered(x, i, w, y, j)
+            lowered(x, i, w, y, j)  # type: ignore[call-arg]
         # the name of the compiled symbol: programs of one process must not share any
         kernel.__module__, kernel.__qualname__ = function.__module__, function.__qualname__
-        return njit(error_model='numpy', _nrt=False, forceinline=True)(kernel)
+        options: dict[str, Any] = {'error_model': 'numpy', '_nrt': False, 'forceinline': True}
+        compiled: Any = njit(**options)(kernel)
+        compiled.text = function  # for kernels that are part of another one
+        return compiled
     return decorate
 
 
@@ -208,4 +210,5 @@ def _interpreted(function: Callable, lanes: int) -> Callable:
     def kernel(x: Any, i: int, w: Any, y: Any, j: int) -> None:
         for lane in range(max(1, lanes)):
             function(x, i + lane, w[lane:], y, j + lane)
+    kernel.text = function  # type: ignore[attr-defined]
     return kernel

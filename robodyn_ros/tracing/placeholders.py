@@ -7,7 +7,7 @@ In a compiled program the emitted module defines all of them (program.py); nothi
 """
 from typing import Any
 
-N = ROWS = REFERENCE = DELAY = LANES = 0
+N = ROWS = REFERENCE = DELAY = LANES = PREPARED = SCRATCH = 0
 CACHE = CONTROLLED = PROJECTED = False
 ADVANCE: Any = None
 
@@ -17,8 +17,22 @@ def njit(*_: object, **__: object) -> Any:
     return lambda function: function
 
 
-def dynamics(*_: object) -> Any:
-    """Stand for the emitted kernel."""
+by_address = straight_line = njit
 
 
+def cells(pointer: Any, _: int) -> Any:
+    """Stand for the array at an address."""
+    return pointer
+
+
+class Emitted:
+    """Stand for an emitted kernel."""
+
+    def __call__(self, *_: object) -> Any:
+        """Do nothing."""
+
+    text = __call__
+
+
+dynamics = Emitted()
 control = correct = observe = dynamics_terms = correct_terms = row_values = dynamics

@@ -17,7 +17,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from robodyn_ros.tracing import cache, dependent, lanes as side_by_side, loops, tolerances
+from robodyn_ros.tracing import cache, dependent, integrators, lanes as side_by_side, loops, \
+    tolerances
 from robodyn_ros.tracing.emit import emit, Kernel
 from robodyn_ros.tracing.scalar import Scalar
 
@@ -26,8 +27,9 @@ MARKER = '# --- compiled part: everything below is copied into each program ---\
 HEADER = """import math
 
 from numba import njit
-from robodyn_ros.tracing.arithmetic import (atan2, choose, exp, fabs, fma, larger, smaller, sqrt, tan,
-                                            tanh)
+from robodyn_ros.tracing.arithmetic import (atan2, choose, exp, fabs, fma, larger, smaller,
+                                            sqrt, tan, tanh)
+from robodyn_ros.tracing.calls import by_address, cells
 from robodyn_ros.tracing.lower import straight_line
 from robodyn_ros.tracing.trigonometry import sincos
 """
@@ -41,6 +43,13 @@ MANY = """
 def many_{name}(count, x, w, y):
     for k in range(count):
         {name}(x, k * {inputs}, w, y, k * {outputs})
+
+
+@by_address('i8(CPointer(f8))', CACHE)
+def one_{name}(block):
+    numbers = cells(block, {inputs} + {outputs} + PREPARED)
+    {name}(numbers, 0, numbers[{inputs} + {outputs}:], numbers, {inputs})
+    return 0
 """
 
 _loaded: dict[str, dict[str, Any]] = {}  # programs of this process by their source
@@ -71,7 +80,8 @@ class Program:
 
     def _assemble(self, callable_kernels: Sequence[str], constants: dict[str, Any],
                   modules: Sequence[ModuleType]) -> str:
-        numbers = {**{k: v for k, v in vars(tolerances).items() if k.isupper()}, **constants}
+        numbers = {**{k: v for k, v in vars(tolerances).items() if k.isupper()}, **constants,
+                   'PREPARED': max(1, self.emitted.prepared)}
         parts = [repr(f'{self.title}: straight-line code, made by robodyn_ros.'),
                  HEADER]
         parts += [f'{name} = {value}' for name, value in numbers.items() if name != 'ADVANCE']
@@ -133,4 +143,4 @@ class Program:
         return y
 
 
-__all__ = ['dependent', 'Kernel', 'loops', 'Program', 'side_by_side']
+__all__ = ['dependent', 'integrators', 'Kernel', 'loops', 'Program', 'side_by_side']

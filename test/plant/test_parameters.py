@@ -39,6 +39,7 @@ def test_payload_and_gravity_are_those_of_another_robot(nothing_compiles):
     changes = {**PAYLOAD, 'gravity.x': 1.1, 'gravity.y': 0.3, 'gravity.z': -3.7}
     start = cases.line_start()
     plant.observe(start), other.observe(start)
+    plant.observe(start, parameters={'payload.mass': 1.0})  # any payload will do
     nothing_compiles()
     for state in cases.random_states(2, 50, seed=21):
         ours, theirs = plant.observe(state, parameters=changes), other.observe(state)
@@ -55,6 +56,7 @@ def test_friction_scale_multiplies_all_friction(nothing_compiles):
     robot = plant.robot
     state = cases.random_states(6, 1, seed=1)[0]
     plant.observe(state), robot.bias(state.q, state.v), robot.mass_matrix(state.q)
+    plant.observe(state, parameters={'friction_scale': 2.0})
     plant.constraint_rows(state)
     nothing_compiles()
     for state in cases.random_states(6, 30, seed=22):

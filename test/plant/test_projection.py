@@ -8,7 +8,7 @@ from plant import cases
 import pytest
 from robodyn_ros import assemble_start, State
 from robodyn_ros.constraints.stabilisation import INTEGRATORS
-from robodyn_ros.tracing import loops
+from robodyn_ros.tracing import integrators
 
 # Required of positions; velocities are a linear solve behind.
 ON_ROWS = 1e-12
@@ -92,12 +92,13 @@ def test_every_integrator_moves_the_clock_with_the_state(monkeypatch):
     """Rows that move with time are projected at the new time: t is there after each step."""
     def falling(x, i, w, y, j):
         y[:4] = x[2], -9.81, 1.0, 1.0
-    monkeypatch.setattr(loops, 'N', 1)
-    monkeypatch.setattr(loops, 'dynamics', falling)
-    for name in INTEGRATORS:
+    falling.text = falling
+    monkeypatch.setattr(integrators, 'N', 1)
+    monkeypatch.setattr(integrators, 'dynamics', falling)
+    for name in (*INTEGRATORS, 'rk4_at_once'):
         x = np.array([0.25, 1.0, 0.5, 0.0])
         # the loops' text, run as Python
-        step = getattr(loops, name)
-        assert getattr(step, 'py_func', step)(x, None, np.empty(8), np.empty(8), 0.5) == 0
+        step = getattr(integrators, name)
+        assert step(x, None, np.empty(10), np.empty(8), 0.5) == 0
         assert x[0] == 0.75, name
         assert abs(x[2] - (0.5 - 0.5 * 9.81)) < 1e-14, name

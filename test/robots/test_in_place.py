@@ -5,6 +5,7 @@
 import numpy as np
 import pytest
 from robodyn_ros import load_robot, robot_names
+from robodyn_ros.errors import SizeError
 from robodyn_ros.mechanics.parameters import Parameters
 
 
@@ -30,5 +31,6 @@ def test_in_place_takes_parameters_and_refuses_wrong_sizes():
     floating = robot.in_place('forward_dynamics', Parameters(gravity=(0.0, 0.0, 0.0)))
     zero = np.zeros(2)
     assert np.array_equal(floating(zero, zero, zero), zero)
-    with pytest.raises(ValueError, match='broadcast'):
+    with pytest.raises(SizeError, match=r'\(2,\)'):
         floating(np.zeros(3), zero, zero)
+    assert np.array_equal(floating([0, 0], zero, [0.0, 0.0]), zero)  # lists work, only slower

@@ -86,3 +86,21 @@ def test_without_compiler_the_numbers_are_the_same(pair, tmp_path):
     plain = result(start(tmp_path / 'programs', NUMBA_DISABLE_JIT='1'))
     assert plain['numbers'] == first['numbers'] and plain['warnings'] == []
     assert not (tmp_path / 'programs').exists()
+
+
+TWO = """
+from robodyn_ros.robots.robot import load_robot
+for name in ('two_link', 'scara_450', 'irb120'):
+    robot = load_robot(name)
+    q = [0.1 * (k + 1) for k in range(robot.n)]
+    print([x.hex() for x in robot.forward_dynamics(q, q, q).tolist()])
+"""
+
+
+def test_programs_of_one_process_share_no_symbol(tmp_path):
+    """Loaded one after another from the cache, each keeps its own kernel (regression)."""
+    root = str(Path(robodyn_ros.__file__).resolve().parent.parent)
+    env = clean_environment(ROBODYN_CACHE_DIR=str(tmp_path), PYTHONPATH=root)
+    first, second = (subprocess.run([sys.executable, '-c', TWO], env=env, text=True, check=True,
+                                    capture_output=True).stdout for _ in range(2))
+    assert first == second and first.count('\n') == 3

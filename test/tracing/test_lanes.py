@@ -57,14 +57,26 @@ def plants():
 def test_every_number_is_the_same(name, plant, reference):
     """All that is recorded, for different starts, times and payloads."""
     starts = states(plant.robot.n)
-    payloads = [{'payload.mass': 0.1 * k} for k in range(COUNT)]
+    payloads = [{'payload.mass': 0.1 * (k + 1)} for k in range(COUNT)]
     options = {'steps': 37, 'every': 3, 'tau': 0.1 * np.ones(plant.robot.n),
                'reference': reference}
     together = plant.rollouts(starts, parameters=payloads, workers=2, **options)
-    assert BATCH in plant._programs and len(together) == COUNT
+    assert plant.variants.used(BATCH) and len(together) == COUNT
     for start, payload, run in zip(starts, payloads, together):
         alone = plant.rollout(start, parameters=payload, **options)
         assert all(np.array_equal(a, b) for a, b in zip(run, alone)), name
+
+
+@pytest.mark.parametrize('kilograms', [0.0, 1.0])
+def test_runs_with_and_without_payload(kilograms):
+    """Each has the code of its own values, whatever its neighbours carry."""
+    plant = Plant(load_robot('scara_450'))
+    starts = states(4)
+    payloads = [{'payload.mass': kilograms * (k % 2)} for k in range(COUNT)]
+    runs = plant.rollouts(starts, steps=5, parameters=payloads)
+    for start, payload, run in zip(starts, payloads, runs):
+        alone = plant.rollout(start, steps=5, parameters=payload)
+        assert all(np.array_equal(a, b) for a, b in zip(run, alone)), payload
 
 
 def test_a_run_that_needs_more_is_computed_alone():
@@ -82,9 +94,9 @@ def test_few_steps_compile_nothing_new(monkeypatch):
     monkeypatch.setattr(plant_many, 'WORTH', 2 * COUNT + 1)
     plant = Plant(load_robot('scara_450'))
     plant.rollouts(states(4), steps=2)
-    assert BATCH not in plant._programs
+    assert not plant.variants.used(BATCH)
     plant.rollouts(states(4), steps=3)
-    assert BATCH in plant._programs
+    assert plant.variants.used(BATCH)
 
 
 def test_what_has_no_lanes_is_computed_alone():
