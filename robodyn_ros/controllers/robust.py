@@ -23,7 +23,6 @@ from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import Control
 from robodyn_ros.tracing import maximum, Number, sqrt
-from scipy.linalg import solve_continuous_lyapunov
 
 
 def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: object = None,
@@ -73,6 +72,7 @@ def lyapunov_weights(kp: float, kd: float, p: tuple[float, float]) -> tuple[floa
     if not (kp > 0.0 and kd > 0.0 and p[0] > 0.0 and p[1] > 0.0):
         raise StateError(f'robust control needs positive gains and p, not kp {kp}, kd {kd}, p {p}')
     matrix = np.array([[0.0, 1.0], [-kp, -kd]])
+    from scipy.linalg import solve_continuous_lyapunov  # slow to import, for robust control only
     solution = solve_continuous_lyapunov(matrix.T, -np.diag(p))
     return float(solution[0, 1]), float(solution[1, 1])
 

@@ -11,11 +11,14 @@ from __future__ import annotations
 from typing import Sequence
 
 from robodyn_ros.mechanics.inertia import express, sum_inertias
-from robodyn_ros.mechanics.kinematics import joint_pose, Pose
-from robodyn_ros.mechanics.tree import Inertia, REVOLUTE, Rotor, Tree
+from robodyn_ros.mechanics.kinematics import body_poses, joint_pose, Pose
+from robodyn_ros.mechanics.tree import ancestors, Inertia, REVOLUTE, Rotor, Tree
 from robodyn_ros.mechanics.vector import (add, cross, dot, Matrix, scale, times, transpose_times,
                                           Vector, ZERO)
 from robodyn_ros.tracing import Number
+
+LONG = 12
+"""Joints in a chain from which on forces are compared with axes in the base frame."""
 
 
 def inverse_dynamics(tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number],
@@ -80,6 +83,8 @@ def mass_matrix(tree: Tree, inertias: Sequence[Inertia],
     poses = [joint_pose(body, x) for body, x in zip(tree.bodies, q)]
     composite = list(inertias)
     mass: list[list[Number]] = [[0.0] * n for _ in range(n)]
+    chains = [ancestors(tree, index) for index in range(n)]
+    project = _link_by_link if max(map(len, chains)) < LONG else _Projection(tree, q)
     for index in reversed(range(n)):
         body = tree.bodies[index]
         whole = composite[index]
@@ -90,15 +95,8 @@ def mass_matrix(tree: Tree, inertias: Sequence[Inertia],
             moment: Vector = (whole.tensor[0][2], whole.tensor[1][2], whole.tensor[2][2])
         else:
             force, moment = (0.0, 0.0, whole.mass), (sy, -sx, 0.0)
-        # leaves to base: the same force and moment seen by every joint above
-        link = index
-        while True:
-            along = moment[2] if tree.bodies[link].kind == REVOLUTE else force[2]
+        for link, along in zip(chains[index], project(tree, poses, chains[index], force, moment)):
             mass[index][link] = mass[link][index] = along
-            if tree.bodies[link].parent < 0:
-                break
-            force, moment = _hand_down(poses[link], force, moment)
-            link = tree.bodies[link].parent
         if body.parent >= 0:
             composite[body.parent] = sum_inertias(
                 composite[body.parent],
@@ -106,6 +104,36 @@ def mass_matrix(tree: Tree, inertias: Sequence[Inertia],
     for rotor in tree.rotors:
         _add_rotor(mass, tree, poses, rotor)
     return mass
+
+
+def _link_by_link(tree: Tree, poses: Sequence[Pose], chain: Sequence[int], force: Vector,
+                  moment: Vector) -> list[Number]:
+    """Hand a force and a moment down a chain; what acts along each of its joints."""
+    found: list[Number] = []
+    for link in chain:
+        found.append(moment[2] if tree.bodies[link].kind == REVOLUTE else force[2])
+        force, moment = _hand_down(poses[link], force, moment)
+    return found
+
+
+class _Projection:
+    """The same in the base frame: six products a joint, once all axes are known there."""
+
+    def __init__(self, tree: Tree, q: Sequence[Number]):
+        self._poses = body_poses(tree, q)
+        self._axes: list[Vector] = []
+        self._arms: list[Vector] = []
+        for pose in self._poses:
+            x, y, z = pose.rotation
+            self._axes.append((x[2], y[2], z[2]))
+            self._arms.append(cross(pose.position, self._axes[-1]))
+
+    def __call__(self, tree: Tree, _: Sequence[Pose], chain: Sequence[int], force: Vector,
+                 moment: Vector) -> list[Number]:
+        force, moment = _hand_down(self._poses[chain[0]], force, moment)
+        return [dot(self._axes[link], moment) + dot(self._arms[link], force)
+                if tree.bodies[link].kind == REVOLUTE else dot(self._axes[link], force)
+                for link in chain]
 
 
 def _add_rotor(mass: list[list[Number]], tree: Tree, poses: Sequence[Pose], rotor: Rotor) -> None:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
+
 from robodyn_ros.signals import Reference
-from scipy.interpolate import BPoly
 
 SAME = 1e-3
 """Difference of start and end up to which a motion is closed [rad, m, or per s]."""
@@ -28,6 +28,7 @@ def closed(reference: Reference, speed_limits: np.ndarray, period: float) -> Ref
     speed = SHARE * np.where(np.isfinite(speed_limits) & (speed_limits > 0.0), speed_limits, 1.0)
     seconds = max(SHORTEST, float((np.abs(last[0] - first[0]) / speed).max()))
     count = int(np.ceil(seconds / period))
+    from scipy.interpolate import BPoly  # a quarter of a second, which other motions do not need
     way = BPoly.from_derivatives([0.0, count * period], [last, first])
     t = np.arange(1, count + 1) * period
     parts = [way(t), way.derivative()(t), way.derivative(2)(t)]

@@ -12,12 +12,15 @@ import csv
 from dataclasses import dataclass
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn_ros.errors import StateError
 from robodyn_ros.trajectories.sampling import Samples
-from scipy.interpolate import BPoly, CubicSpline, PPoly
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PPoly
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class JointWaypoints:
                              f'{velocity.shape} and accelerations {acceleration.shape} differ; '
                              'expected one row per time and one column per joint')
         stacked = np.stack([position, velocity, acceleration], axis=1)
+        from scipy.interpolate import BPoly, PPoly  # slow to import, see closing.py
         piece = PPoly.from_bernstein_basis(BPoly.from_derivatives(knots, stacked))
         return _resting_outside(piece, knots, np.asarray(times, dtype=float))
 
@@ -101,6 +105,7 @@ class Table:
     def sample(self, times: np.ndarray) -> Samples:
         """Evaluate at times (k,); the spline starts and ends at rest."""
         _, knots, position = self.read()
+        from scipy.interpolate import CubicSpline  # slow to import, see closing.py
         spline = CubicSpline(knots, position, bc_type='clamped')
         return _resting_outside(spline, knots, np.asarray(times, dtype=float))
 

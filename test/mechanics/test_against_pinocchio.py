@@ -14,7 +14,7 @@ from mechanics.random_urdf import random_urdf
 import numpy as np
 from oracles import scara_1000
 import pytest
-from robodyn_ros.mechanics import energy, equations, kinematics
+from robodyn_ros.mechanics import energy, equations, kinematics, rigid_body
 from robodyn_ros.robots.robot import robot_from_text
 
 MANY = 200
@@ -50,8 +50,10 @@ def test_compiled_mass_and_bias_are_those_of_pinocchio(name):
         assert_same(f'h of {place}', h[k], theirs[1])
 
 
-def test_mass_and_bias_of_random_trees_are_those_of_pinocchio():
+@pytest.mark.parametrize('long', [rigid_body.LONG, 1])
+def test_mass_and_bias_of_random_trees_are_those_of_pinocchio(long, monkeypatch):
     """Branches, welded links, prismatic and continuous joints, any axis, gravity and payload."""
+    monkeypatch.setattr(rigid_body, 'LONG', long)  # 1: forces meet axes in the base frame
     for name, arm, parameters in random_robots(52):
         peer = Peer(arm, parameters)
         q, v, a = states(arm.n, 4, seed=53)
