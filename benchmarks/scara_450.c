@@ -7,7 +7,7 @@
  * the order x, y, yaw, z. Classical RK4, no stabilisation, and nothing that this robot does not need:
  * no payload, no torque, gravity along z.
  *
- *     cc -O3 -march=native -ffp-contract=off -shared -fPIC -o scara_450.so scara_450.c -lm
+ *     cc -O3 -march=native -shared -fPIC -o scara_450.so scara_450.c -lm
  */
 #include <math.h>
 
