@@ -6,6 +6,7 @@ One step of each integrator, compiled into every plant program.
 Copied as loops.py is, whose layouts it shares. A step reads and writes x = t, q(N), v(N), tau(N)
 and returns 0, or the reason why x must not be used (a code of loops.py).
 """
+from robodyn_ros.tracing.arithmetic import fma
 from robodyn_ros.tracing.placeholders import dynamics, N, njit, straight_line
 
 # --- compiled part: everything below is copied into each program ---
@@ -44,11 +45,11 @@ def rk4(x, w, y, s, h):
         x[0] = t + ahead
         if stage < 3:
             for k in range(2 * N):
-                s[2 * N + k] += weight * y[k]
-                x[1 + k] = s[k] + ahead * y[k]
+                s[2 * N + k] = fma(weight, y[k], s[2 * N + k])
+                x[1 + k] = fma(ahead, y[k], s[k])
         else:
             for k in range(2 * N):
-                x[1 + k] = s[k] + h / 6.0 * (s[2 * N + k] + y[k])
+                x[1 + k] = fma(h / 6.0, s[2 * N + k] + y[k], s[k])
     return 0
 
 
@@ -71,10 +72,10 @@ def four_stages(x, i, w, y, j):
         weight = 1.0 if stage == 0 or stage == 3 else 2.0
         ahead = 0.5 * h if stage < 2 else h
         if stage < 3:
-            total = [sum_ + weight * r for sum_, r in zip(total, rate)]
-            state = [x0 + ahead * r for x0, r in zip(start, rate)]
+            total = [fma(weight, r, sum_) for r, sum_ in zip(rate, total)]
+            state = [fma(ahead, r, x0) for r, x0 in zip(rate, start)]
         else:
-            state = [x0 + h / 6.0 * (sum_ + r) for x0, sum_, r in zip(start, total, rate)]
+            state = [fma(h / 6.0, sum_ + r, x0) for r, sum_, x0 in zip(rate, total, start)]
     for k, value in enumerate([*state, *margins]):
         y[j + k] = value
 

@@ -10,6 +10,7 @@ step, dependent rows) makes the whole group stop, to be repeated one run at a ti
 
     x = t(LANES), q(N LANES), v(N LANES), tau(N LANES)        and so for all layouts of loops.py
 """
+from robodyn_ros.tracing.arithmetic import fma
 from robodyn_ros.tracing.placeholders import (CACHE, control, CONTROLLED, DELAY, dynamics, LANES,
                                               N, njit, observe, REFERENCE, ROWS)
 
@@ -45,11 +46,11 @@ def step_lanes(x, w, y, s, h):
             x[k] = s[2 * size + k] + ahead
         if stage < 3:
             for k in range(size):
-                s[size + k] += weight * y[k]
-                x[LANES + k] = s[k] + ahead * y[k]
+                s[size + k] = fma(weight, y[k], s[size + k])
+                x[LANES + k] = fma(ahead, y[k], s[k])
         else:
             for k in range(size):
-                x[LANES + k] = s[k] + h / 6.0 * (s[size + k] + y[k])
+                x[LANES + k] = fma(h / 6.0, s[size + k] + y[k], s[k])
     bad = 0
     for k in range(size):
         if not abs(x[LANES + k]) < 1e300:

@@ -14,9 +14,9 @@ from typing import Any, Callable, NamedTuple
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils, config as numba_config
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
-from robodyn_ros.tracing.arithmetic import WHOLE, Writes
+from robodyn_ros.tracing.arithmetic import fma, WHOLE, Writes
 
 config: Any = numba_config
 DOUBLE, INTEGER = ir.DoubleType(), ir.IntType(64)
@@ -171,6 +171,19 @@ class Writer:
             name = f'llvm.{name}.v{self.lanes}f64' if self.lanes else f'llvm.{name}.f64'
         signature = ir.FunctionType(self.kind, [self.kind] * len(args))
         return build.call(cgutils.get_or_insert_function(module, signature, name), args)
+
+
+@intrinsic
+def _fused(_, a, b, c):  # type: ignore[no-untyped-def]
+    def write(_: Any, builder: ir.IRBuilder, __: Any, args: Any) -> ir.Value:
+        return Writer(builder, 0).call('fma', *args)
+    return types.float64(types.float64, types.float64, types.float64), write
+
+
+@overload(fma)
+def _fma_in_loops(a, b, c):  # type: ignore[no-untyped-def]  # numba compares bare signatures
+    """Make fma known to numba, for the loops around the kernels."""
+    return lambda a, b, c: _fused(a, b, c)
 
 
 def straight_line(lanes: int = 0) -> Callable[[Callable], Callable]:
