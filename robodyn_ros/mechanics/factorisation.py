@@ -33,7 +33,7 @@ def factor_mass(mass: Sequence[Sequence[Number]]) -> MassFactor:
     inverse: list[Number] = [0.0] * n
     margin: Number = 1.0
     for k in reversed(range(n)):
-        inverse[k] = 1.0 / work[k][k]
+        inverse[k] = _reciprocal(work[k][k])
         margin = minimum(margin, work[k][k] - mass[k][k] * PIVOT)
         columns = [j for j in range(k) if not is_zero(work[k][j])]
         for j in columns:
@@ -43,6 +43,11 @@ def factor_mass(mass: Sequence[Sequence[Number]]) -> MassFactor:
                 if j <= i:
                     work[i][j] = work[i][j] - lower[k][i] * work[k][j]
     return MassFactor(lower, inverse, margin)
+
+
+def _reciprocal(pivot: Number) -> Number:
+    """Return 1 / pivot; of a constant zero, which the margin will tell, a zero."""
+    return 0.0 if is_zero(pivot) else 1.0 / pivot
 
 
 def half_solve(factor: MassFactor, right: Sequence[Number]) -> list[Number]:
@@ -80,7 +85,7 @@ def solve_symmetric(matrix: Sequence[Sequence[Number]],
     inverse: list[Number] = [0.0] * m
     margin: Number = 1.0
     for k in range(m):
-        inverse[k] = 1.0 / work[k][k]
+        inverse[k] = _reciprocal(work[k][k])
         margin = minimum(margin, work[k][k] - matrix[k][k] * PIVOT)
         rows = [i for i in range(k + 1, m) if not is_zero(work[i][k])]
         for i in rows:

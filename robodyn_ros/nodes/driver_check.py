@@ -36,6 +36,8 @@ SETTLE = 0.5
 """Time for which the arm is brought to rest after the torque [s]."""
 DAMPING = 10.0
 """Rate at which it comes to rest [1/s]."""
+DISCOVERY = 3.0
+"""Time in which whoever commands is found in the graph; nothing is pushed before [s]."""
 PAUSE = 0.5
 """Time without commands before and while staleness is looked at [s]."""
 LISTEN, IDLE, PUSH, REST, AFTER = 'listen', 'idle', 'push', 'rest', 'after'
@@ -146,8 +148,12 @@ def observe(robot: Robot, plan: Plan, before_push: Callable[[], None]) -> Observ
             executor.spin_once(timeout_sec=0.05)
 
     try:
+        joined = time.monotonic()
         spin(plan.patience, until=lambda: bool(node.seen.states))
         spin(plan.seconds)
+        if plan.joint:
+            spin(joined + DISCOVERY - time.monotonic(),
+                 until=lambda: node.count_publishers(plan.commands_topic) > 0)
         node.look()
         # two who command at once would drive the arm anywhere: then nothing is sent
         if plan.joint and not node.seen.rivals and node.seen.states \
