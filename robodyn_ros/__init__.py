@@ -1,26 +1,53 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Constrained robot dynamics for ROS 2: see README.md and docs/."""
-from importlib import metadata
+"""
+Constrained robot dynamics for ROS 2: see README.md and docs/.
 
-from robodyn_ros.assembly import assemble_start, Assembly
-from robodyn_ros.constraints.constraint import Constraint, constraint, non_ideal
-from robodyn_ros.constraints.ready_made import (follow, joint_combination, knife_edge, loop,
-                                                viscous_non_ideal)
-from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
-from robodyn_ros.controllers.computed_torque import computed_torque
-from robodyn_ros.controllers.constraint_following import constraint_following
-from robodyn_ros.controllers.robust import robust
-from robodyn_ros.errors import RobodynError
-from robodyn_ros.inverse_kinematics import joint_motion
-from robodyn_ros.mechanics.parameters import Parameters
-from robodyn_ros.plant import Plant
-from robodyn_ros.robots.robot import load_robot, Robot, robot_from_text, robot_names
-from robodyn_ros.scenario import load_scenario, Scenario, scenario_names
-from robodyn_ros.signals import Control, Reference, Rollout, State
-from robodyn_ros.simulate import Result, simulate, Simulation
+Names are imported when they are first used: `robodyn --help` and a node need no more than their
+own part, and a compiler takes a while to import.
+"""
+from importlib import import_module, metadata
+from typing import Any, TYPE_CHECKING
 
-__version__ = next((found.version for found in metadata.distributions(name='robodyn_ros')), None)
+if TYPE_CHECKING:
+    from robodyn_ros.assembly import assemble_start, Assembly
+    from robodyn_ros.constraints.constraint import Constraint, constraint, non_ideal
+    from robodyn_ros.constraints.ready_made import (follow, joint_combination, knife_edge, loop,
+                                                    viscous_non_ideal)
+    from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
+    from robodyn_ros.controllers.computed_torque import computed_torque
+    from robodyn_ros.controllers.constraint_following import constraint_following
+    from robodyn_ros.controllers.robust import robust
+    from robodyn_ros.errors import RobodynError
+    from robodyn_ros.inverse_kinematics import joint_motion
+    from robodyn_ros.mechanics.parameters import Parameters
+    from robodyn_ros.plant import Plant
+    from robodyn_ros.robots.robot import load_robot, Robot, robot_from_text, robot_names
+    from robodyn_ros.scenario import load_scenario, Scenario, scenario_names
+    from robodyn_ros.signals import Control, Reference, Rollout, State
+    from robodyn_ros.simulation import Result, simulate, Simulation
+
+    __version__: str
+
+_HOMES = {
+    'assembly': ('assemble_start', 'Assembly'),
+    'constraints.constraint': ('Constraint', 'constraint', 'non_ideal'),
+    'constraints.ready_made': ('follow', 'joint_combination', 'knife_edge', 'loop',
+                               'viscous_non_ideal'),
+    'constraints.stabilisation': ('Stabilisation', 'stabilisation'),
+    'controllers.computed_torque': ('computed_torque',),
+    'controllers.constraint_following': ('constraint_following',),
+    'controllers.robust': ('robust',),
+    'errors': ('RobodynError',),
+    'inverse_kinematics': ('joint_motion',),
+    'mechanics.parameters': ('Parameters',),
+    'plant': ('Plant',),
+    'robots.robot': ('load_robot', 'Robot', 'robot_from_text', 'robot_names'),
+    'scenario': ('load_scenario', 'Scenario', 'scenario_names'),
+    'signals': ('Control', 'Reference', 'Rollout', 'State'),
+    'simulation': ('Result', 'simulate', 'Simulation'),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     'assemble_start', 'Assembly', 'computed_torque', 'Constraint', 'constraint',
@@ -30,3 +57,21 @@ __all__ = [
     'Rollout', 'Scenario', 'scenario_names', 'simulate', 'Simulation', 'Stabilisation',
     'stabilisation', 'State', 'viscous_non_ideal',
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name from its home, once."""
+    if name == '__version__':
+        found = metadata.distributions(name='robodyn_ros')
+        value: Any = next((item.version for item in found), None)
+    elif name in _HOME:
+        value = getattr(import_module(f'robodyn_ros.{_HOME[name]}'), name)
+    else:
+        raise AttributeError(f"module 'robodyn_ros' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return all public names, imported or not."""
+    return sorted({*globals(), *__all__, '__version__'})

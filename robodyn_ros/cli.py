@@ -12,7 +12,7 @@ import importlib
 import json
 import logging
 import sys
-from typing import Sequence
+from typing import Any, Sequence
 
 import robodyn_ros
 from robodyn_ros.errors import RobodynError
@@ -29,10 +29,10 @@ EPILOGUE = """examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    chosen = _parser().parse_args(arguments)
-    logging.basicConfig(level=logging.WARNING if chosen.quiet else logging.INFO,
-                        format='robodyn: %(message)s', stream=sys.stderr)
     try:
+        chosen = _parser().parse_args(arguments)  # imports the verb's part
+        logging.basicConfig(level=logging.WARNING if chosen.quiet else logging.INFO,
+                            format='robodyn: %(message)s', stream=sys.stderr)
         return int(chosen.run(chosen))
     except RobodynError as error:
         print(f'robodyn: {error}', file=sys.stderr)
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Verb(
         prog='robodyn', description='Constrained robot dynamics for ROS 2.', epilog=EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--version', action='version', version=str(robodyn_ros.__version__))
@@ -100,13 +100,26 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _Verb(argparse.ArgumentParser):
+    """The parser of a verb, which asks the verb's module only when the verb is used."""
+
+    module = ''
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Import the module, which provides add_arguments(parser) and run(arguments)."""
+        if self.module:
+            part, self.module = importlib.import_module(self.module), ''
+            self.description = part.__doc__
+            part.add_arguments(self)
+            self.set_defaults(run=part.run)
+        return super().parse_known_args(args, namespace)
+
+
 def _verb(verbs: argparse._SubParsersAction, name: str, module: str, text: str) -> None:
-    """Add a verb whose module provides add_arguments(parser) and run(arguments)."""
-    part = importlib.import_module(module)
-    parser = verbs.add_parser(name, help=text, description=part.__doc__,
+    """Add a verb that lives in a module."""
+    parser = verbs.add_parser(name, help=text,
                               formatter_class=argparse.RawDescriptionHelpFormatter)
-    part.add_arguments(parser)
-    parser.set_defaults(run=part.run)
+    parser.module = module
 
 
 def _list(arguments: argparse.Namespace) -> int:

@@ -18,8 +18,8 @@ from rich.table import Table
 
 from robodyn_ros.errors import RobodynError, StateError
 from robodyn_ros.scenario import load_scenario
-from robodyn_ros.simulate import Result, Simulation
 from robodyn_ros.simulate_command import follows_space, summary
+from robodyn_ros.simulation import Result, Simulation
 from robodyn_ros.view_command import check_port, importable_viewer, PORT
 
 

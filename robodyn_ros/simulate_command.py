@@ -23,7 +23,7 @@ from robodyn_ros import build
 from robodyn_ros.errors import RobodynError, StateError
 from robodyn_ros.scenario import load_scenario
 from robodyn_ros.signals import Reference, Rollout
-from robodyn_ros.simulate import Result, Simulation
+from robodyn_ros.simulation import Result, Simulation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -24,7 +24,7 @@ from robodyn_ros.bench.timing import interleave
 from robodyn_ros.bench.with_pinocchio import Pinocchio
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.scenario import load_scenario
-from robodyn_ros.simulate import Simulation
+from robodyn_ros.simulation import Simulation
 
 SCENARIO = 'scara_helix'
 SAME = 1e-9

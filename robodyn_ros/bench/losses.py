@@ -13,16 +13,15 @@ WITHIN = 1.2
 """How near to C written by hand we want to be [-]."""
 WANTED = 12.0
 """How far ahead of MuJoCo's RK4 steps we want to be [-]."""
-SINGLY = ('A call from Python costs more than the equations: arguments are checked for shape and '
-          'finite numbers. Give all states in one call, or let the loop run in compiled code.')
+SINGLY = ('A call from Python costs more than the equations. Give all states in one call, or let '
+          'the loop run in compiled code.')
 SLANTED = ('Straight-line code grows with the square of the joints, while recursive algorithms '
-           'grow with the joints; beyond some thirty slanted joints they win, and compiling takes '
-           'minutes. For long chains use Pinocchio or MuJoCo.')
-BY_HAND = ('The compiled plant keeps payload (mass, centre, inertia), direction of gravity and '
-           'torques as run-time inputs and solves the general equation; whoever writes by hand '
-           'leaves out what this robot does not need and solves two equations on paper.')
-NEAR = ('Six joints with general inertias and all run-time inputs are some nine hundred '
-        'operations; there is less to fold away than in a SCARA or a planar chain.')
+           'grow with the joints: the longer the chain, the smaller the lead, and the longer it '
+           'takes to compile.')
+BY_HAND = ('The compiled plant takes torques and checks its pivots, and solves the general '
+           'equation; whoever writes by hand leaves out what this robot does not need and solves '
+           'two equations on paper.')
+NEAR = 'There is less to fold away than in a SCARA or a planar chain.'
 COMPILE = ('The equations of a new robot are compiled once, and importing the compiler takes most '
            'of a warm start. Peers are compiled before they are shipped.')
 SIZE = 'numba brings a whole compiler (LLVM), scipy much that we do not use.'

@@ -21,7 +21,7 @@ from robodyn_ros.bench.ros import bare_graph
 from robodyn_ros.bench.watch import Watch
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.scenario import load_scenario, scenario_names
-from robodyn_ros.simulate import Simulation
+from robodyn_ros.simulation import Simulation
 
 PATIENCE = 240.0
 """Longest life of a measured process [s]."""

@@ -24,7 +24,7 @@ from robodyn_ros.nodes.trajectory_node import TrajectoryNode
 from robodyn_ros.runtime.options import DynamicsOptions, ViewerOptions
 from robodyn_ros.runtime.plant_runner import FAULT
 from robodyn_ros.scenario import Scenario
-from robodyn_ros.simulate import Result
+from robodyn_ros.simulation import Result
 
 
 class Status(NamedTuple):

@@ -30,7 +30,7 @@ from robodyn_ros.runtime.options import DynamicsOptions, FREE, LOCKSTEP
 from robodyn_ros.runtime.plant_runner import FAULT, misfit, MOVING, PlantRunner
 from robodyn_ros.runtime.sensor import Sensor
 from robodyn_ros.scenario import DynamicsSettings, Scenario
-from robodyn_ros.simulate import Simulation
+from robodyn_ros.simulation import Simulation
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn_ros.scenario import NoiseSettings
-from robodyn_ros.simulate import measurement_noise
+from robodyn_ros.simulation import measurement_noise
 
 
 class Sensor:

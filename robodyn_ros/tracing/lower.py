@@ -180,10 +180,9 @@ def _fused(_, a, b, c):  # type: ignore[no-untyped-def]
     return types.float64(types.float64, types.float64, types.float64), write
 
 
-@overload(fma)
-def _fma_in_loops(a, b, c):  # type: ignore[no-untyped-def]  # numba compares bare signatures
-    """Make fma known to numba, for the loops around the kernels."""
-    return lambda a, b, c: _fused(a, b, c)
+@overload(fma)  # for the loops around the kernels; numba compares bare signatures
+def _fma_in_loops(a, b, c):  # type: ignore[no-untyped-def]
+    return lambda a, b, c: _fused(a, b, c)  # type: ignore[call-arg]
 
 
 def straight_line(lanes: int = 0) -> Callable[[Callable], Callable]:

@@ -7,7 +7,7 @@ from robodyn_ros import load_scenario, simulate
 from robodyn_ros.runtime.controller_runner import ControllerRunner
 from robodyn_ros.runtime.plant_runner import PlantRunner
 from robodyn_ros.runtime.sensor import Sensor
-from robodyn_ros.simulate import Simulation
+from robodyn_ros.simulation import Simulation
 
 NOISY = ['dynamics.noise.position=1e-5', 'dynamics.noise.velocity=1e-4', 'dynamics.noise.seed=7',
          'controller.delay=2', 'duration=0.3']

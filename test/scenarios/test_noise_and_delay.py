@@ -13,7 +13,7 @@ from plant.cases import plant, robot
 import pytest
 from robodyn_ros import computed_torque, load_scenario, simulate, Simulation, State
 from robodyn_ros.build import control_of
-from robodyn_ros.simulate import with_noise
+from robodyn_ros.simulation import with_noise
 
 PERIOD, STEPS, COUNT, DELAY = 0.01, 1, 60, 2
 

@@ -5,7 +5,7 @@ The parts of the package import one another in one direction only (docs/architec
 
     tracing <- mechanics <- robots <- constraints, trajectories, controllers
             <- plant (with its program, parameters, assembly, reference, inverse kinematics)
-            <- scenario, build <- simulate, runtime <- report, papers, bench, nodes, cli
+            <- scenario, build <- simulation, runtime <- report, papers, bench, nodes, cli
 
 Trajectories, controllers and the plant do not know one another; `build` wires them.
 """
@@ -21,7 +21,7 @@ _PLANT = _ROBOT | {'constraints', 'parameter_table', 'plant_program', 'plant_che
                    'plant_inputs', 'plant_many', 'plant_stepper', 'plant_variants', 'plant'}
 _MODELS = _PLANT | {'assembly', 'reference', 'inverse_kinematics', 'trajectories', 'controllers'}
 _WIRING = _MODELS | {'bounds', 'settings', 'importing', 'scenario', 'build'}
-_ENGINE = _WIRING | {'simulate', 'runtime'}
+_ENGINE = _WIRING | {'simulation', 'runtime'}
 
 # part: the parts it may import. A new part needs a line here, that is, a place in the order.
 MAY_IMPORT = {
@@ -50,8 +50,8 @@ MAY_IMPORT = {
     'inverse_kinematics': _PLANT | {'assembly'},
     'scenario': {'bounds', 'settings', 'importing', 'constraints'},
     'build': _WIRING,
-    'simulate': _WIRING,
-    'runtime': _WIRING | {'simulate'},
+    'simulation': _WIRING,
+    'runtime': _WIRING | {'simulation'},
     'viewing': _ROBOT,
     'simulate_command': _ENGINE,
     'view_command': {'nodes'},
@@ -138,7 +138,7 @@ def test_package():
     ('tracing/graph.py', 'from robodyn_ros import mechanics', 'tracing may not import mechanics'),
     ('robots/load.py', 'from ..plant import Plant', 'robots may not import plant'),
     ('robots/load.py', 'import robodyn_ros.cli', 'robots may not import cli'),
-    ('robots/__init__.py', 'from .. import simulate', 'robots may not import simulate'),
+    ('robots/__init__.py', 'from .. import simulation', 'robots may not import simulation'),
     ('plant.py', 'from robodyn_ros.controllers import robust', 'plant may not import controllers'),
     ('plant.py', 'from .trajectories import helix', 'plant may not import trajectories'),
     ('controllers/robust.py', 'from robodyn_ros import plant', 'controllers may not import plant'),
@@ -160,10 +160,10 @@ def test_a_breach_is_found(tmp_path, file, source, complaint):
     ('tracing/emit.py', 'import numba\nfrom robodyn_ros.errors import TracingError'),
     ('mechanics/tree.py', 'from ..tracing import scalar\nfrom . import vector'),
     ('plant.py', 'from robodyn_ros.constraints import loop\nfrom .signals import State'),
-    ('simulate.py', 'from robodyn_ros import controllers, plant, trajectories'),
+    ('simulation.py', 'from robodyn_ros import controllers, plant, trajectories'),
     ('nodes/dynamics_node.py', 'import rclpy\nfrom std_msgs.msg import String\nfrom . import x'),
     ('cli.py', 'from robodyn_ros import __version__, bench, papers'),
-    ('__init__.py', 'from robodyn_ros.simulate import simulate'),
+    ('__init__.py', 'from robodyn_ros.simulation import simulate'),
 ])
 def test_what_is_allowed_passes(tmp_path, file, source):
     """The order forbids no more than it says."""

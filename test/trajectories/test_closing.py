@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 from robodyn_ros import load_scenario
-from robodyn_ros.simulate import Simulation
+from robodyn_ros.simulation import Simulation
 from robodyn_ros.trajectories.closing import closed
 
 PERIOD = 1e-3
