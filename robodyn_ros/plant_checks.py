@@ -20,6 +20,9 @@ SOLVERS = ('auto', CHOLESKY, RANK)
 RESERVED = ('gravity', 'payload', 'stabilisation', 'controller')
 """First words of other run-time parameters, which no constraint may be called."""
 
+FAR = 1e9
+"""Position beyond which an integration has diverged [rad] or [m]."""
+
 
 def failure(robot: Robot, row_names: Sequence[str], code: int, x: np.ndarray) -> RobodynError:
     """
@@ -28,6 +31,8 @@ def failure(robot: Robot, row_names: Sequence[str], code: int, x: np.ndarray) ->
     :param x: t, q, v, tau of that state
     """
     n, name = robot.n, robot.name
+    if np.abs(x[1:1 + n]).max() > FAR:
+        code = loops.NOT_FINITE  # whatever failed there, it ran away before
     place = f't = {x[0]:.6g} s, q = {np.round(x[1:1 + n], 6).tolist()}'
     rows = ', '.join(row_names)
     error: RobodynError
@@ -58,7 +63,7 @@ def not_a_number(robot: Robot, row_names: Sequence[str], phi: np.ndarray, state:
     :param phi: errors of the rows (m,)
     """
     bad = ~np.isfinite(phi)
-    if not bad.any():
+    if not bad.any() or np.abs(state.q).max() > FAR:  # it ran away: no function's fault
         return None
     error = ConstraintError(f'row {row_names[int(np.argmax(bad))]!r} of {robot.name} is no finite '
                             f'number at t = {state.t:.6g} s, q = '

@@ -75,6 +75,17 @@ class Stepper:
         if self._call():
             self._recover()
 
+    def try_steps(self, x: np.ndarray, steps: int) -> State | None:
+        """
+        Take steps from an input of Plant.flat_input.
+
+        :returns: None where the plant must choose another solver, or say what is wrong
+        """
+        counts = self._counts
+        self._x[:], self._block[1] = x, x[0]
+        counts[0], counts[1] = 0, steps
+        return None if self._call() else State(self.t, self.q.copy(), self.v.copy())
+
     def _recover(self) -> None:
         """Finish the call with the plant's own fallbacks, from the last good state."""
         last, self._counts[0] = int(self._counts[0]), self._counts[2]

@@ -42,8 +42,9 @@ class Drake(Contender):
         self.plant: Any = MultibodyPlant(step if self.closed else 0.0)
         Parser(self.plant).AddModelsFromString(bare_urdf(robot), 'urdf')
         plant = self.plant
+        gravity: Any = np.array(robot.parameters.gravity)  # its stubs know no plain array
         plant.WeldFrames(plant.world_frame(), plant.GetFrameByName(robot.base))
-        plant.mutable_gravity_field().set_gravity_vector(np.array(robot.parameters.gravity))
+        plant.mutable_gravity_field().set_gravity_vector(gravity)
         for item in robot.loops:
             a, b = (plant.GetFrameByName(name) for name in (item.frame_a, item.frame_b))
             plant.AddBallConstraint(

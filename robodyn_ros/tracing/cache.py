@@ -13,30 +13,27 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import inspect
+from importlib import metadata
 import json
 import logging
 import os
 from pathlib import Path
 import platform
 import shutil
-import sys
 import tempfile
 import time
-from types import ModuleType
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import llvmlite
 from llvmlite import binding
-import numba
-from numba.core import config as numba_config
 
-from robodyn_ros.tracing import arithmetic, calls, lower, trigonometry
+from robodyn_ros.tracing.calls import interpreted, link, MachineCode
 
-config: Any = numba_config  # its values are set at import, out of a type checker's sight
 LOG = logging.getLogger('robodyn_ros')
-PROGRAM, CHECKSUMS = 'program.py', 'checksums.json'
-LOWERING = '\0'.join(map(inspect.getsource, (arithmetic, calls, lower, trigonometry)))
+PROGRAM, ENTRIES, CHECKSUMS = 'program.py', 'entries.json', 'checksums.json'
+LOWERING = '\0'.join(
+    Path(__file__).with_name(f'{name}.py').read_text(encoding='utf-8')
+    for name in ('arithmetic', 'calls', 'compiling', 'dialect', 'lower', 'trigonometry'))
 """What a program's own text does not say about its instructions."""
 _warned: set[str] = set()
 
@@ -52,41 +49,48 @@ def folder() -> Path:
 
 def digest(source: str) -> str:
     """Name of the program: source, lowering, compiler, interpreter and processor together."""
-    facts = (source, LOWERING, numba.__version__, llvmlite.__version__, platform.python_version(),
-             binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten())
+    facts = (source, LOWERING, metadata.version('numba'), llvmlite.__version__,
+             platform.python_version(), binding.get_host_cpu_name(),
+             binding.get_host_cpu_features().flatten())
     return hashlib.sha256('\0'.join(facts).encode()).hexdigest()[:32]
 
 
 def load(source: str, announce: Callable[[], None]) -> dict[str, Any]:
     """
-    Return the names defined by a compiled source, from the cache if it is there.
+    Return the functions a program offers to Python, from the cache if it is there.
 
     :param announce: called once before compiling, not when the program comes from the cache
     """
-    place = folder() / digest(source)
-    if config.DISABLE_JIT:  # nothing to compile, nothing to keep
-        return _execute(source, place / PROGRAM, keep=False)
-    names = _load_published(place, source)
-    if names is not None:
+    if interpreted():  # nothing to keep
+        names: dict[str, Any] = {}
+        exec(compile(source, '<program>', 'exec'), names)
         return names
-    announce()
-    try:
-        return _build(place, source)
-    except OSError as error:
-        _warn_once(f'compiled programs cannot be kept in {place.parent} '
-                   f'({error.strerror or error}): compiling in memory, which every start repeats; '
-                   'make the folder writable or set ROBODYN_CACHE_DIR to one that is')
-        return _execute(source, place / PROGRAM, keep=False)
+    place = folder() / digest(source)
+    parts = _published(place, source)
+    if parts is None:
+        announce()
+        # imported here: the compiler takes longer to import than most programs to link
+        from robodyn_ros.tracing.compiling import compile_program
+        parts = compile_program(source, 'robodyn_program_' + digest(source))
+        try:
+            _publish(place, source, parts)
+        except OSError as error:
+            _warn_once(f'compiled programs cannot be kept in {place.parent} '
+                       f'({error.strerror or error}): compiling in memory, which every start '
+                       'repeats; make the folder writable or set ROBODYN_CACHE_DIR to one that is')
+    return dict(link(parts))
 
 
-def _load_published(place: Path, source: str) -> dict[str, Any] | None:
+def _published(place: Path, source: str) -> list[MachineCode] | None:
     if not place.is_dir():
         return None
     try:
         expected = json.loads((place / CHECKSUMS).read_text(encoding='utf-8'))
         kept = (place / PROGRAM).read_text(encoding='utf-8')
         if expected == _checksums(place) and kept == source:
-            return _execute(source, place / PROGRAM, keep=True)
+            entries = json.loads((place / ENTRIES).read_text(encoding='utf-8'))
+            return [MachineCode(name, symbol, kinds, (place / f'{name}.o').read_bytes())
+                    for name, symbol, kinds in entries]
         reason = 'a file is damaged'
     except Exception as error:  # noqa: B902  any failure to load means: compile again
         reason = str(error)
@@ -95,36 +99,23 @@ def _load_published(place: Path, source: str) -> dict[str, Any] | None:
     return None
 
 
-def _build(place: Path, source: str) -> dict[str, Any]:
+def _publish(place: Path, source: str, parts: Sequence[MachineCode]) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     _sweep(place.parent)
     private = Path(tempfile.mkdtemp(prefix='.building-', dir=place.parent))
     try:
         (private / PROGRAM).write_text(source, encoding='utf-8')
-        names = _execute(source, private / PROGRAM, keep=True)
+        for part in parts:
+            (private / f'{part.name}.o').write_bytes(part.code)
+        (private / ENTRIES).write_text(json.dumps([part[:3] for part in parts]), encoding='utf-8')
         (private / CHECKSUMS).write_text(json.dumps(_checksums(private)), encoding='utf-8')
         try:
             os.rename(private, place)
         except OSError:
             if not place.is_dir():  # else another process was first with the same program
                 raise
-        return names
     finally:
         shutil.rmtree(private, ignore_errors=True)
-
-
-def _execute(source: str, path: Path, keep: bool) -> dict[str, Any]:
-    # numba finds a kept function's module by name when it loads it in another process
-    module = ModuleType('robodyn_program_' + digest(source))
-    sys.modules[module.__name__] = module
-    names = vars(module)
-    names.update(__file__=str(path), CACHE=keep)
-    elsewhere, config.CACHE_DIR = config.CACHE_DIR, ''  # numba's files belong beside the program
-    try:
-        exec(compile(source, str(path), 'exec'), names)
-    finally:
-        config.CACHE_DIR = elsewhere
-    return names
 
 
 def _checksums(place: Path) -> dict[str, str]:

@@ -1,50 +1,89 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-Calls of compiled functions by their address: some tenths of a microsecond instead of several.
+Machine code in this process: linking it and calling it by address, without the compiler.
 
-numba looks at every argument of every call. A function that always works in the same arrays can be
-bound to them once; a call is then a jump.
+Linking needs LLVM's loader only, so a program from the cache is there in milliseconds, while the
+compiler takes most of a second to import.
 """
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from functools import partial
-from typing import Any, Callable
+import os
+from typing import Any, Callable, NamedTuple, Sequence
 
-import numba
-from numba.core import config as numba_config
+from llvmlite import binding
 import numpy as np
 
-config: Any = numba_config
+KINDS: dict[str, Any] = {'i': ctypes.c_int64, 'd': ctypes.c_double, 'p': ctypes.c_void_p}
+"""Types of arguments: whole numbers, floats, arrays."""
 
 
-cells: Any = (lambda array, _: array) if config.DISABLE_JIT else numba.carray
-"""The array at an address, of so many numbers; where nothing is compiled, addresses are arrays."""
+def interpreted() -> bool:
+    """Tell whether NUMBA_DISABLE_JIT=1 asks for plain Python: nothing is compiled or linked."""
+    return os.environ.get('NUMBA_DISABLE_JIT', '0') not in ('', '0')
 
 
-def by_address(signature: str, cache: bool) -> Callable[[Callable], Any]:
-    """
-    Compile a function of pointers that returns a whole number.
+class MachineCode(NamedTuple):
+    """One compiled function, which returns a whole number."""
 
-    :param signature: of numba.cfunc
-    """
-    if config.DISABLE_JIT:
-        return lambda function: function
-    options: dict[str, Any] = {'error_model': 'numpy', 'cache': cache}
-    return numba.cfunc(signature, **options)
+    name: str
+    symbol: str
+    """Its name in the object file."""
+    kinds: str
+    """One letter of KINDS per argument."""
+    code: bytes
+    """Object file."""
+
+
+class Entry:
+    """A function at an address; arrays must be contiguous and of doubles or 64-bit integers."""
+
+    def __init__(self, address: int, kinds: str, keep: object = None):
+        """Remember what must live as long as the code."""
+        self.address, self.kinds, self._keep = address, kinds, keep
+        self._call = ctypes.CFUNCTYPE(ctypes.c_int64, *(KINDS[k] for k in kinds))(address)
+
+    def __call__(self, *args: Any) -> int:
+        """Call it; other threads may run meanwhile."""
+        return self._call(*[_address(a) if type(a) is np.ndarray else a for a in args])
+
+
+def _address(array: np.ndarray) -> int:
+    try:  # five times faster than array.ctypes
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
+    except (TypeError, ValueError, BufferError):  # it is empty, or must not be written
+        assert array.flags.c_contiguous
+        return array.ctypes.data
 
 
 def bind(function: Any, *arrays: np.ndarray, short: bool = False) -> Callable[[], int]:
     """
-    Return a call without arguments.
+    Return a call without arguments, which works in always the same arrays.
 
     :param short: it takes about a microsecond, so that other threads need not run meanwhile
     """
-    if not hasattr(function, 'address'):
+    if not isinstance(function, Entry):  # nothing is compiled
         return partial(function, *arrays)
     kind = ctypes.PYFUNCTYPE if short else ctypes.CFUNCTYPE
-    call = kind(ctypes.c_int64, *[ctypes.c_void_p] * len(arrays))(function.address)
-    bound = partial(call, *(array.ctypes.data for array in arrays))
-    bound.arrays = arrays  # type: ignore[attr-defined]  # they must live as long as the call
+    call = kind(ctypes.c_int64, *(KINDS[k] for k in function.kinds))(function.address)
+    bound = partial(call, *map(_address, arrays))
+    bound.keep = function, arrays  # type: ignore[attr-defined]
     return bound
+
+
+def link(parts: Sequence[MachineCode]) -> dict[str, Entry]:
+    """Load the functions of one program; returns them by name."""
+    with contextlib.suppress(RuntimeError):  # newer versions do it themselves, and say so
+        binding.initialize()
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    machine = binding.Target.from_default_triple().create_target_machine()
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(''), machine)
+    for part in parts:
+        engine.add_object_file(binding.ObjectFileRef.from_data(part.code))
+    engine.finalize_object()
+    return {part.name: Entry(engine.get_function_address(part.symbol), part.kinds, engine)
+            for part in parts}

@@ -11,8 +11,9 @@ step, dependent rows) makes the whole group stop, to be repeated one run at a ti
     x = t(LANES), q(N LANES), v(N LANES), tau(N LANES)        and so for all layouts of loops.py
 """
 from robodyn_ros.tracing.arithmetic import fma
-from robodyn_ros.tracing.placeholders import (CACHE, control, CONTROLLED, DELAY, dynamics, LANES,
-                                              N, njit, observe, REFERENCE, ROWS)
+from robodyn_ros.tracing.placeholders import (ANY, by_address, cells, control, CONTROLLED, DELAY,
+                                              dynamics, export, LANES, N, njit, observe,
+                                              REFERENCE, ROWS)
 
 # --- compiled part: everything below is copied into each program ---
 
@@ -90,9 +91,8 @@ def record_lanes(x, w, y, rows, at, length):
             rows[place + 1 + 3 * N + k] = y[k * LANES + lane]
 
 
-@njit('b1(i8, f8, f8[::1], i8, i8, f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1])',
-      error_model='numpy', _nrt=False, nogil=True, cache=CACHE)
-def side_by_side(steps, h, t0, every, period, x, w, y, s, reference, rows, queue):
+@njit(error_model='numpy', _nrt=False)
+def run_lanes(steps, h, t0, every, period, x, w, y, s, reference, rows, queue):
     """Run all lanes from x and record every so many steps; False: repeat them one by one."""
     width = 1 + 5 * N + 3 * ROWS
     length = (steps // every + 1) * width
@@ -113,3 +113,13 @@ def side_by_side(steps, h, t0, every, period, x, w, y, s, reference, rows, queue
             return False
         record_lanes(x, w, y, rows, (steps // every) * width, length)
     return True
+
+
+@by_address('i8(i8, f8, CPointer(f8), i8, i8, CPointer(f8), CPointer(f8), CPointer(f8), '
+            'CPointer(f8), CPointer(f8), CPointer(f8), CPointer(f8))')
+def side_by_side(steps, h, t0, every, period, x, w, y, s, reference, rows, queue):
+    """Call run_lanes from Python."""
+    export()
+    return run_lanes(steps, h, cells(t0, ANY), every, period, cells(x, ANY), cells(w, ANY),
+                     cells(y, ANY), cells(s, ANY), cells(reference, ANY), cells(rows, ANY),
+                     cells(queue, ANY))

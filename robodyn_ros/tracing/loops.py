@@ -15,10 +15,9 @@ ROWS rows):
     control  -> tau(N)                                     of t, q(N), v(N), reference(REFERENCE)
 """
 from robodyn_ros.tracing.integrators import check
-from robodyn_ros.tracing.placeholders import (ADVANCE, by_address, CACHE, cells, control,
-                                              CONTROLLED, correct, DELAY, dynamics, N, njit,
-                                              observe, PREPARED, PROJECTED, REFERENCE, ROWS,
-                                              SCRATCH)
+from robodyn_ros.tracing.placeholders import (ADVANCE, ANY, by_address, cells, control,
+                                              CONTROLLED, correct, DELAY, dynamics, export, N,
+                                              njit, observe, PROJECTED, REFERENCE, ROWS, SCRATCH)
 from robodyn_ros.tracing.tolerances import ON_ROWS
 
 OK, DEPENDENT, SINGULAR, NOT_FINITE, INCONSISTENT, NOT_PROJECTED = range(6)
@@ -88,9 +87,8 @@ def record(x, w, y, rows, at):
         rows[at + 1 + 3 * N + k] = y[k]
 
 
-@njit('i8(i8, f8[::1], f8[::1], f8[::1], f8[::1])', error_model='numpy', _nrt=False, nogil=True,
-      cache=CACHE)
-def derivative(count, x, w, y, rates):
+@njit(error_model='numpy', _nrt=False)
+def all_rates(count, x, w, y, rates):
     """
     Write qdot and a of many states x, one after another, to rates.
 
@@ -110,9 +108,8 @@ def derivative(count, x, w, y, rates):
     return 0
 
 
-@njit('i8(i8, i8, f8, f8, i8, i8, f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], '
-      'i8[::1])', error_model='numpy', _nrt=False, nogil=True, cache=CACHE)
-def rollout(first, steps, h, t0, every, period, x, w, y, s, reference, rows, queue, done):
+@njit(error_model='numpy', _nrt=False)
+def run(first, steps, h, t0, every, period, x, w, y, s, reference, rows, queue, done):
     """
     Run steps first .. steps - 1 from x; record every so many, control every period.
 
@@ -137,7 +134,7 @@ def rollout(first, steps, h, t0, every, period, x, w, y, s, reference, rows, que
             record(x, w, y, rows, (k // every) * width)
             done[1] = k // every + 1
         resumed = False
-        start = s.size - 2 * N
+        start = 2 + 6 * N + REFERENCE
         for i in range(2 * N):
             s[start + i] = x[1 + i]
         code = one_step(x, w, y, s, h)
@@ -160,20 +157,37 @@ def rollout(first, steps, h, t0, every, period, x, w, y, s, reference, rows, que
     return 0
 
 
-@by_address('i8(CPointer(f8), CPointer(f8), CPointer(i8))', CACHE)
+@by_address('i8(i8, CPointer(f8), CPointer(f8), CPointer(f8), CPointer(f8))')
+def derivative(count, x, w, y, rates):
+    """Call all_rates from Python."""
+    export()
+    return all_rates(count, cells(x, ANY), cells(w, ANY), cells(y, ANY), cells(rates, ANY))
+
+
+@by_address('i8(i8, i8, f8, f8, i8, i8, CPointer(f8), CPointer(f8), CPointer(f8), CPointer(f8), '
+            'CPointer(f8), CPointer(f8), CPointer(f8), CPointer(i8))')
+def rollout(first, steps, h, t0, every, period, x, w, y, s, reference, rows, queue, done):
+    """Call run from Python."""
+    export()
+    return run(first, steps, h, t0, every, period, cells(x, ANY), cells(w, ANY), cells(y, ANY),
+               cells(s, ANY), cells(reference, ANY), cells(rows, ANY), cells(queue, ANY),
+               cells(done, ANY))
+
+
+@by_address('i8(CPointer(f8), CPointer(f8), CPointer(i8))')
 def steps_in_place(block, prepared, counts):
     """
     Take some steps without control and record, in arrays that are always the same.
 
     block = h, t0, x(1 + 3 N), y(SCRATCH), s(2 + 8 N); counts = steps taken so far and to be taken
-    now, then what rollout leaves in done(2).
+    now, then what run leaves in done(2).
     """
-    numbers, whole = cells(block, 5 + 11 * N + SCRATCH), cells(counts, 4)
+    export()
+    numbers, whole = cells(block, ANY), cells(counts, ANY)
     y, s = 3 + 3 * N, 3 + 3 * N + SCRATCH
     first, last = whole[0], whole[0] + whole[1]
     unused = numbers[:1]
-    code = rollout(first, last, numbers[0], numbers[1], 0, 1, numbers[2:y],
-                   cells(prepared, PREPARED), numbers[y:s], numbers[s:], unused, unused, unused,
-                   whole[2:])
+    code = run(first, last, numbers[0], numbers[1], 0, 1, numbers[2:y], cells(prepared, ANY),
+               numbers[y:s], numbers[s:], unused, unused, unused, whole[2:])
     whole[0] = last
     return code

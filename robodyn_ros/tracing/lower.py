@@ -13,12 +13,11 @@ from typing import Any, Callable, NamedTuple
 
 from llvmlite import ir
 from numba import njit, types
-from numba.core import cgutils, config as numba_config
+from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from robodyn_ros.tracing.arithmetic import fma, WHOLE, Writes
 
-config: Any = numba_config
 DOUBLE, INTEGER = ir.DoubleType(), ir.IntType(64)
 INTRINSICS = ('fma', 'fabs', 'sqrt')
 """Functions that are instructions; others are calls of the system's library, one lane only."""
@@ -192,9 +191,6 @@ def straight_line(lanes: int = 0) -> Callable[[Callable], Callable]:
     :param lanes: every number stands for so many, side by side in the arrays; 0: one
     """
     def decorate(function: Callable) -> Callable:
-        if config.DISABLE_JIT:
-            return _interpreted(function, lanes)
-
         def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
             writer = Writer(builder, lanes)
             x, w, y = (Cells(writer, context.make_array(signature.args[k])(
@@ -215,12 +211,3 @@ def straight_line(lanes: int = 0) -> Callable[[Callable], Callable]:
         compiled.text = function  # for kernels that are part of another one
         return compiled
     return decorate
-
-
-def _interpreted(function: Callable, lanes: int) -> Callable:
-    """Return the kernel for NUMBA_DISABLE_JIT, one lane after another."""
-    def kernel(x: Any, i: int, w: Any, y: Any, j: int) -> None:
-        for lane in range(max(1, lanes)):
-            function(x, i + lane, w[lane:], y, j + lane)
-    kernel.text = function  # type: ignore[attr-defined]
-    return kernel

@@ -7,8 +7,8 @@ In a compiled program the emitted module defines all of them (program.py); nothi
 """
 from typing import Any
 
-N = ROWS = REFERENCE = DELAY = LANES = PREPARED = SCRATCH = 0
-CACHE = CONTROLLED = PROJECTED = False
+N = ROWS = REFERENCE = DELAY = LANES = SCRATCH = ANY = 0
+CONTROLLED = PROJECTED = False
 ADVANCE: Any = None
 
 
@@ -23,6 +23,10 @@ by_address = straight_line = njit
 def cells(pointer: Any, _: int) -> Any:
     """Stand for the array at an address."""
     return pointer
+
+
+def export() -> None:
+    """Stand for what makes a function callable from Python."""
 
 
 class Emitted:

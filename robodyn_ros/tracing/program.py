@@ -26,31 +26,36 @@ LOG = logging.getLogger('robodyn_ros')
 MARKER = '# --- compiled part: everything below is copied into each program ---\n'
 HEADER = """import math
 
-from numba import njit
 from robodyn_ros.tracing.arithmetic import (atan2, choose, exp, fabs, fma, larger, smaller,
                                             sqrt, tan, tanh)
-from robodyn_ros.tracing.calls import by_address, cells
-from robodyn_ros.tracing.lower import straight_line
+from robodyn_ros.tracing.dialect import by_address, cells, export, njit, straight_line
 from robodyn_ros.tracing.trigonometry import sincos
 """
 ENTRY = """
-@njit('(f8[::1], f8[::1])', error_model='numpy', _nrt=False, nogil=True, cache=CACHE)
+@by_address('i8(CPointer(f8), CPointer(f8))')
 def prepare_parameters(p, w):
-    prepare(p, 0, p, w, 0)
+    export()
+    prepare(cells(p, ANY), 0, cells(p, ANY), cells(w, ANY), 0)
+    return 0
 """
 MANY = """
-@njit('(i8, f8[::1], f8[::1], f8[::1])', error_model='numpy', _nrt=False, nogil=True, cache=CACHE)
+@by_address('i8(i8, CPointer(f8), CPointer(f8), CPointer(f8))')
 def many_{name}(count, x, w, y):
+    export()
     for k in range(count):
-        {name}(x, k * {inputs}, w, y, k * {outputs})
+        {name}(cells(x, ANY), k * {inputs}, cells(w, ANY), cells(y, ANY), k * {outputs})
+    return 0
 
 
-@by_address('i8(CPointer(f8))', CACHE)
+@by_address('i8(CPointer(f8))')
 def one_{name}(block):
-    numbers = cells(block, {inputs} + {outputs} + PREPARED)
+    export()
+    numbers = cells(block, ANY)
     {name}(numbers, 0, numbers[{inputs} + {outputs}:], numbers, {inputs})
     return 0
 """
+ANY = 1 << 40
+"""Size of an array whose size does not matter: nothing is checked by it."""
 
 _loaded: dict[str, dict[str, Any]] = {}  # programs of this process by their source
 _compiling = threading.Lock()
@@ -81,7 +86,7 @@ class Program:
     def _assemble(self, callable_kernels: Sequence[str], constants: dict[str, Any],
                   modules: Sequence[ModuleType]) -> str:
         numbers = {**{k: v for k, v in vars(tolerances).items() if k.isupper()}, **constants,
-                   'PREPARED': max(1, self.emitted.prepared)}
+                   'ANY': ANY}
         parts = [repr(f'{self.title}: straight-line code, made by robodyn_ros.'),
                  HEADER]
         parts += [f'{name} = {value}' for name, value in numbers.items() if name != 'ADVANCE']

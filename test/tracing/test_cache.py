@@ -65,8 +65,8 @@ def spoil(file):
 
 
 DAMAGE = {
-    'truncated machine code': lambda at: [truncate(f) for f in at.rglob('*.nbc')],
-    'one bit of machine code': lambda at: [spoil(f) for f in at.rglob('*.nbc')],
+    'truncated machine code': lambda at: [truncate(f) for f in at.rglob('*.o')],
+    'one bit of machine code': lambda at: [spoil(f) for f in at.rglob('*.o')],
     'truncated checksums': lambda at: truncate(at / cache.CHECKSUMS),
     'garbage checksums': lambda at: (at / cache.CHECKSUMS).write_bytes(b'\xff\x00 not json'),
     'checksums of another kind': lambda at: (at / cache.CHECKSUMS).write_text('[1, 2]'),
