@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, Callable
 
 from llvmlite import ir
+import numba
 from numba import types
 from numba.core import compiler, registry, sigutils
 from numba.extending import intrinsic
@@ -22,6 +23,13 @@ from robodyn_ros.tracing.calls import MachineCode
 LETTERS = {types.int64: 'i', types.float64: 'd'}
 STUB = '.stub'
 """Ends the symbol of a function with C's conventions."""
+
+
+def njit(function: Callable) -> Any:
+    """Compile a function that only compiled functions call."""
+    options: dict[str, Any] = {'error_model': 'numpy', '_nrt': False, 'no_cpython_wrapper': True,
+                               'no_cfunc_wrapper': True}
+    return numba.njit(**options)(function)
 
 
 class Exported:

@@ -22,7 +22,7 @@ MULTIPLIERS = U + N
 EXTRA = MULTIPLIERS + ROWS
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def cholesky(y, at):
     """Replace M (N, N) at y[at] by its lower factor; returns the smallest pivot ratio."""
     margin = 1.0
@@ -41,7 +41,7 @@ def cholesky(y, at):
     return margin
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def lower_solve(y, factor, at):
     """Replace the vector at y[at] by L^-1 times itself."""
     for i in range(N):
@@ -51,7 +51,7 @@ def lower_solve(y, factor, at):
         y[at + i] = total / y[factor + i * N + i]
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def upper_solve(y, factor, at):
     """Replace the vector at y[at] by L^-T times itself."""
     for step in range(N):
@@ -62,7 +62,7 @@ def upper_solve(y, factor, at):
         y[at + i] = total / y[factor + i * N + i]
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def orthogonalise(y, rows, turn):
     """Turn the rows (ROWS, N) until they are orthogonal; turn (ROWS, ROWS) records how."""
     for r in range(ROWS):
@@ -101,7 +101,7 @@ def orthogonalise(y, rows, turn):
             break
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def smallest_solution(y, rows, turn, norms, right, out, multipliers):
     """
     Minimum-norm u with rows u = right; returns the rank, or -2 if the rows contradict it.
@@ -146,7 +146,7 @@ def smallest_solution(y, rows, turn, norms, right, out, multipliers):
     return rank
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def solve_rows(y, j):
     """
     Solve the system that a terms kernel left at y[j]; returns (mass margin, rank).
@@ -188,7 +188,7 @@ def solve_rows(y, j):
     return margin, rank
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def dynamics(x, i, w, y, j):
     """Leave the outputs of the straight-line kernel: qdot, a, mass margin, row margin."""
     scratch = j + 2 * N + 2
@@ -201,7 +201,7 @@ def dynamics(x, i, w, y, j):
     y[j + 2 * N + 1] = 1.0 if rank >= 0 else float(rank)
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def observe(x, i, w, y, j):
     """Leave the outputs of the straight-line kernel: a, Qc, multipliers, phi, phi rate."""
     scratch = j + 2 * N + 3 * ROWS
@@ -221,7 +221,7 @@ def observe(x, i, w, y, j):
         y[j + N + k] += y[j + 2 * N + 3 * ROWS + k]
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def correct(x, i, w, y, j):
     """Leave the outputs of the straight-line kernel: dq, dv, margin, phi."""
     scratch = j + 2 * N + 1 + 2 * ROWS

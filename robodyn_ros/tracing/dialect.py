@@ -12,8 +12,8 @@ from typing import Any, Callable, TYPE_CHECKING
 from robodyn_ros.tracing.calls import interpreted
 
 
-def _leave(*_: object, **__: object) -> Callable[[Callable], Callable]:
-    return lambda function: function
+def _leave(function: Callable) -> Callable:
+    return function
 
 
 def _lane_by_lane(lanes: int = 0) -> Callable[[Callable], Callable]:
@@ -27,13 +27,14 @@ def _lane_by_lane(lanes: int = 0) -> Callable[[Callable], Callable]:
 
 
 if TYPE_CHECKING or not interpreted():
-    from numba import njit
-
-    from robodyn_ros.tracing.compiling import by_address, cells, export
+    from robodyn_ros.tracing.compiling import by_address, cells, export, njit
     from robodyn_ros.tracing.lower import straight_line
 else:
-    by_address = njit = _leave
-    straight_line = _lane_by_lane
+    njit, straight_line = _leave, _lane_by_lane
+
+    def by_address(_: str) -> Callable[[Callable], Callable]:
+        """Leave a function as it is."""
+        return _leave
 
     def cells(array: Any, _: int) -> Any:
         """Return an array, which stands for its address here."""

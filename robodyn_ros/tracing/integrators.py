@@ -12,7 +12,7 @@ from robodyn_ros.tracing.placeholders import dynamics, N, njit, straight_line
 # --- compiled part: everything below is copied into each program ---
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def judge(y, at):
     """Judge the two margins that dynamics left in y: 0 or the reason to stop."""
     if not y[at] > 0.0:
@@ -22,13 +22,13 @@ def judge(y, at):
     return 0
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def check(y):
     """Judge the state that dynamics was evaluated at."""
     return judge(y, 2 * N)
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def rk4(x, w, y, s, h):
     """Classical Runge-Kutta step of length h; s holds the start and the weighted sum."""
     t = x[0]
@@ -80,7 +80,7 @@ def four_stages(x, i, w, y, j):
         y[j + k] = value
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def rk4_at_once(x, w, y, s, h):
     """Classical Runge-Kutta step, as rk4, for short kernels."""
     y[0] = h
@@ -95,7 +95,7 @@ def rk4_at_once(x, w, y, s, h):
     return 0
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def euler(x, w, y, s, h):
     """Explicit Euler step."""
     dynamics(x, 0, w, y, 0)
@@ -105,7 +105,7 @@ def euler(x, w, y, s, h):
     return check(y)
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def semi_implicit_euler(x, w, y, s, h):
     """Velocity first, then position with the new velocity."""
     dynamics(x, 0, w, y, 0)
@@ -116,7 +116,7 @@ def semi_implicit_euler(x, w, y, s, h):
     return check(y)
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def taylor(x, w, y, s, h):
     """Second-order Taylor step of the position, first-order of the velocity (paper 004)."""
     dynamics(x, 0, w, y, 0)
@@ -127,7 +127,7 @@ def taylor(x, w, y, s, h):
     return check(y)
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def heun(x, w, y, s, h):
     """Second-order step: mean of the slopes at both ends."""
     for k in range(2 * N):

@@ -18,7 +18,7 @@ from robodyn_ros.tracing.placeholders import (ANY, by_address, cells, control, C
 # --- compiled part: everything below is copied into each program ---
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def all_good(y):
     """Tell whether the margins that dynamics left in y are positive in every lane."""
     bad = 0
@@ -28,7 +28,7 @@ def all_good(y):
     return bad == 0
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def step_lanes(x, w, y, s, h):
     """Classical Runge-Kutta step; s holds the start, the weighted sum and the times."""
     size = 2 * N * LANES
@@ -59,7 +59,7 @@ def step_lanes(x, w, y, s, h):
     return bad == 0
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def control_lanes(k, x, w, s, reference, queue):
     """Compute the torques of control instant k; those of DELAY instants ago go to x."""
     at = 4 * N * LANES + LANES
@@ -79,7 +79,7 @@ def control_lanes(k, x, w, s, reference, queue):
             x[state + i] = late
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def record_lanes(x, w, y, rows, at, length):
     """Write one sample of every run; the rows of a run are together, so many numbers long."""
     observe(x, 0, w, y, 0)
@@ -91,7 +91,7 @@ def record_lanes(x, w, y, rows, at, length):
             rows[place + 1 + 3 * N + k] = y[k * LANES + lane]
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def run_lanes(steps, h, t0, every, period, x, w, y, s, reference, rows, queue):
     """Run all lanes from x and record every so many steps; False: repeat them one by one."""
     width = 1 + 5 * N + 3 * ROWS

@@ -24,7 +24,7 @@ OK, DEPENDENT, SINGULAR, NOT_FINITE, INCONSISTENT, NOT_PROJECTED = range(6)
 # --- compiled part: everything below is copied into each program ---
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def project(x, w, y):
     """Newton steps until the rows hold, then the velocity is made to fit them."""
     for _ in range(20):
@@ -52,7 +52,7 @@ def project(x, w, y):
     return 5
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def one_step(x, w, y, s, h):
     """Advance x by h and project if asked; 0 or the reason why x must not be used."""
     code = ADVANCE(x, w, y, s, h)
@@ -66,7 +66,7 @@ def one_step(x, w, y, s, h):
     return code
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def delay_torque(x, queue):
     """Exchange the torque in x for the one computed DELAY control instants ago."""
     for k in range(N):
@@ -77,7 +77,7 @@ def delay_torque(x, queue):
         x[1 + 2 * N + k] = late
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def record(x, w, y, rows, at):
     """Write t, q, v, tau, a, Qc, multipliers, phi, phi rate of the state x to a row."""
     for k in range(1 + 3 * N):
@@ -87,7 +87,7 @@ def record(x, w, y, rows, at):
         rows[at + 1 + 3 * N + k] = y[k]
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def all_rates(count, x, w, y, rates):
     """
     Write qdot and a of many states x, one after another, to rates.
@@ -108,7 +108,7 @@ def all_rates(count, x, w, y, rates):
     return 0
 
 
-@njit(error_model='numpy', _nrt=False)
+@njit
 def run(first, steps, h, t0, every, period, x, w, y, s, reference, rows, queue, done):
     """
     Run steps first .. steps - 1 from x; record every so many, control every period.

@@ -206,7 +206,8 @@ def straight_line(lanes: int = 0) -> Callable[[Callable], Callable]:
             lowered(x, i, w, y, j)  # type: ignore[call-arg]
         # the name of the compiled symbol: programs of one process must not share any
         kernel.__module__, kernel.__qualname__ = function.__module__, function.__qualname__
-        options: dict[str, Any] = {'error_model': 'numpy', '_nrt': False, 'forceinline': True}
+        options: dict[str, Any] = {'error_model': 'numpy', '_nrt': False, 'forceinline': True,
+                                   'no_cpython_wrapper': True, 'no_cfunc_wrapper': True}
         compiled: Any = njit(**options)(kernel)
         compiled.text = function  # for kernels that are part of another one
         return compiled

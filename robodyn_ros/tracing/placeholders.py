@@ -12,12 +12,17 @@ CONTROLLED = PROJECTED = False
 ADVANCE: Any = None
 
 
-def njit(*_: object, **__: object) -> Any:
+def njit(function: Any) -> Any:
     """Leave a function as it is: stands for numba where the text is only read."""
-    return lambda function: function
+    return function
 
 
-by_address = straight_line = njit
+def by_address(*_: object) -> Any:
+    """Stand for a decorator with arguments."""
+    return njit
+
+
+straight_line = by_address
 
 
 def cells(pointer: Any, _: int) -> Any:
