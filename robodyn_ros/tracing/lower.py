@@ -198,17 +198,12 @@ def straight_line(lanes: int = 0) -> Callable[[Callable], Callable]:
             function(x, Place(args[1]), w, y, Place(args[4]))
             return context.get_dummy_value()
 
+        # written into its caller, whose optimisation it shares: every function of its own would
+        # be optimised again with each that calls it
         @intrinsic
         def lowered(_: Any, x: Any, i: Any, w: Any, y: Any, j: Any) -> Any:
-            return types.void(x, i, w, y, j), codegen
+            return types.void(x, types.intp, w, y, types.intp), codegen
 
-        def kernel(x: Any, i: Any, w: Any, y: Any, j: Any) -> None:
-            lowered(x, i, w, y, j)  # type: ignore[call-arg]
-        # the name of the compiled symbol: programs of one process must not share any
-        kernel.__module__, kernel.__qualname__ = function.__module__, function.__qualname__
-        options: dict[str, Any] = {'error_model': 'numpy', '_nrt': False, 'forceinline': True,
-                                   'no_cpython_wrapper': True, 'no_cfunc_wrapper': True}
-        compiled: Any = njit(**options)(kernel)
-        compiled.text = function  # for kernels that are part of another one
-        return compiled
+        lowered.text = function  # type: ignore[attr-defined]  # for kernels within another one
+        return lowered
     return decorate
