@@ -22,8 +22,8 @@ BY_HAND = ('The compiled plant takes torques and checks its pivots, and solves t
            'equation; whoever writes by hand leaves out what this robot does not need and solves '
            'two equations on paper.')
 NEAR = 'There is less to fold away than in a SCARA or a planar chain.'
-COMPILE = ('The equations of a new robot are compiled once, by a compiler that takes half a second '
-           'to import. Peers are compiled before they are shipped.')
+COMPILE = ('The equations of a new robot are compiled once, by a compiler that takes half a '
+           'second to import. Peers are compiled before they are shipped.')
 LATER = 'Kept programs are linked in milliseconds; what remains is the import of Python modules.'
 SIZE = 'numba brings a whole compiler (LLVM), scipy much that we do not use.'
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, Callable, NamedTuple
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
