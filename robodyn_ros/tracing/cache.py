@@ -49,9 +49,10 @@ def folder() -> Path:
 
 def digest(source: str) -> str:
     """Name of the program: source, lowering, compiler, interpreter and processor together."""
+    chosen = (os.environ.get(name, '-') for name in ('NUMBA_CPU_NAME', 'NUMBA_CPU_FEATURES'))
     facts = (source, LOWERING, metadata.version('numba'), llvmlite.__version__,
              platform.python_version(), binding.get_host_cpu_name(),
-             binding.get_host_cpu_features().flatten())
+             binding.get_host_cpu_features().flatten(), *chosen)
     return hashlib.sha256('\0'.join(facts).encode()).hexdigest()[:32]
 
 

@@ -91,6 +91,16 @@ def test_without_compiler_the_numbers_are_the_same(pair, tmp_path):
     assert not (tmp_path / 'programs').exists()
 
 
+def test_another_processor_gives_the_same_numbers(pair, tmp_path):
+    """Code for a processor without fused multiply-add or wide vectors, to the last bit."""
+    _, (first, _) = pair
+    plain = result(start(tmp_path / 'programs', NUMBA_CPU_NAME='generic', NUMBA_CPU_FEATURES=''))
+    assert plain['numbers'] == first['numbers'] and plain['compiled'] == 1
+    # and code for one processor is not taken for another's
+    other = result(start(tmp_path / 'programs'))
+    assert other['numbers'] == first['numbers'] and other['compiled'] == 1
+
+
 TWO = """
 from robodyn_ros.robots.robot import load_robot
 for name in ('two_link', 'scara_450', 'irb120'):
