@@ -25,12 +25,13 @@ from robodyn_ros.errors import StateError
 from robodyn_ros.plant_inputs import inputs_of, one_input, reference_rows, step_count
 from robodyn_ros.plant_many import many_rollouts
 from robodyn_ros.plant_program import BATCH, CHOLESKY, RANK
+from robodyn_ros.plant_run import rates, run
 from robodyn_ros.plant_stepper import Stepper
 from robodyn_ros.plant_variants import Ready, Variants
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import Control, Rollout, rollout_from_rows, State
 from robodyn_ros.tracing.batch import run_batch, Shape
-from robodyn_ros.tracing.program import loops, Program
+from robodyn_ros.tracing.program import Program
 
 LOG = logging.getLogger('robodyn_ros')
 
@@ -62,20 +63,20 @@ class Plant:
         self.variants = Variants(robot, self.constraints, stabilisation, integrator, control,
                                  kinematic, damped)
         self.table, self._traced = self.variants.table, self.variants.traced
-        self.controlled, self._delay = control is not None, (control.delay if control else 0)
+        self.controlled, self.delay = control is not None, (control.delay if control else 0)
         self.row_names: tuple[str, ...] = tuple(self._traced.rows.names)
         warning = step_warning(stabilisation, integrator, self.step_size)
         if warning:
             LOG.warning(warning)
         many = len(self.row_names) > robot.n
         self.solver = RANK if many and solver == 'auto' else solver
-        self._solvers = (CHOLESKY, RANK) if self.solver == 'auto' else (self.solver,)
+        self.solvers = (CHOLESKY, RANK) if self.solver == 'auto' else (self.solver,)
         self._spare: list[Stepper] = []  # for advance: one for each thread that calls at a time
-        self._scratch = plant_program.scratch_size(robot.n, len(self.row_names))
+        self.reference_size = len(self._traced.reference)
 
     def program(self, variant: str = '', loaded: bool = False) -> Program:
         """Return the program of a variant; by default the one a rollout starts with."""
-        return self.variants.program(variant or self._solvers[0], loaded)
+        return self.variants.program(variant or self.solvers[0], loaded)
 
     @cached_property
     def rows(self) -> Program:
@@ -85,7 +86,7 @@ class Plant:
 
     def ready(self, parameters: Mapping[str, float] | None = None) -> Ready:
         """Return the compiled functions a rollout starts with, and its prepared parameters."""
-        return self.variants.ready(self._solvers[0], parameters)
+        return self.variants.ready(self.solvers[0], parameters)
 
     def flat_input(self, state: State, tau: object = None) -> np.ndarray:
         """Return t, q, v, tau side by side, checked (1 + 3 n,)."""
@@ -127,7 +128,7 @@ class Plant:
                              'so many steps, or shorten the duration') from None
         x = self.flat_input(state, tau)
         flat = self._reference(reference, count)
-        written = self._run(x, count, every, flat, rows, parameters)
+        written = run(self, x, count, every, flat, rows, parameters)
         return rollout_from_rows(rows[:written * width].reshape(written, width), n, m)
 
     def advance(self, state: State, tau: object = None, *, steps: int = 1,
@@ -138,7 +139,7 @@ class Plant:
             found = self._quickly(x, steps)
             if found is not None:
                 return found
-        self._run(x, steps, 0, self._reference(None, steps), np.empty(1), parameters)
+        run(self, x, steps, 0, self._reference(None, steps), np.empty(1), parameters)
         n = self.robot.n
         return State(float(x[0]), x[1:1 + n].copy(), x[1 + n:1 + 2 * n].copy())
 
@@ -175,22 +176,10 @@ class Plant:
         :param state: its q and v are (n,) or, for many states of one time, (k, n); so is tau
         """
         n, x = self.robot.n, inputs_of(self.robot, state, tau)
-        many = x.ndim > 1
-        count = len(x) if many else 1
-        flat = x.reshape(-1) if many else x
-        rates, y = np.empty(count * 2 * n), np.empty(self._scratch)
-        for variant in self._solvers:
-            names, w = self.variants.ready(variant, parameters)
-            found = names['derivative'](count, flat, w, y, rates)
-            if found == loops.OK:
-                break
-            where, code = divmod(found, 8)
-            if code != loops.DEPENDENT or variant == self._solvers[-1]:
-                self._raise(code, x[where] if many else x, None)
-        if not many:
-            return rates[:n], rates[n:]
-        table = rates.reshape(count, 2 * n)
-        return table[:, :n], table[:, n:]
+        found = rates(self, x if x.ndim > 1 else x[None], parameters)
+        if x.ndim == 1:
+            found = found[0]
+        return found[..., :n], found[..., n:]
 
     @cached_property
     def side_by_side(self) -> bool:
@@ -207,7 +196,7 @@ class Plant:
             return None  # their code differs, and so might their last bits
         ready = [self.variants.ready(BATCH, item) for item in parameters]
         rows = run_batch(
-            ready[0].names['side_by_side'], Shape(n, m, self._reference_size(), self._delay),
+            ready[0].names['side_by_side'], Shape(n, m, self.reference_size, self.delay),
             [self.flat_input(state, tau) for state in states], [item.w for item in ready], count,
             self.step_size, every, self.control_period, self._reference(reference, count))
         return None if rows is None else [rollout_from_rows(item, n, m) for item in rows]
@@ -223,56 +212,8 @@ class Plant:
         self._spare.append(motion)
         return found
 
-    def _run(self, x: np.ndarray, count: int, every: int, reference: np.ndarray,
-             rows: np.ndarray, parameters: Mapping[str, float] | None) -> int:
-        """Run count steps in place; returns the rows written, or raises with what there is."""
-        n, m = self.robot.n, len(self.row_names)
-        y = np.empty(self._scratch)
-        s = np.empty(2 + 8 * n + self._reference_size())
-        torque = x[1 + 2 * n:].copy()
-        queue = np.tile(torque, self._delay) if self._delay else np.empty(1)
-        done = np.zeros(2, dtype=np.int64)
-        t0, taken, width = x[0], 0, 1 + 5 * n + 3 * m
-        for variant in self._solvers:
-            names, w = self.variants.ready(variant, parameters)
-            # the start of a second variant is where the first stopped: same clock, same rows
-            code = names['rollout'](taken, count, self.step_size, t0, every, self.control_period,
-                                    x, w, y, s, reference, rows, queue, done)
-            taken = int(done[0])
-            if code == loops.DEPENDENT and self.solver == 'auto' and variant == CHOLESKY:
-                if not self.variants.used(RANK):  # once per plant
-                    LOG.info('constraint rows of %s became dependent at t = %g s: finding ranks',
-                             self.robot.name, x[0])
-                if taken == 0:  # the second variant begins with the first control instant again
-                    x[1 + 2 * n:], queue = torque, np.tile(torque, self._delay)
-                continue
-            break
-        if code == loops.DEPENDENT and variant == RANK:
-            code = loops.NOT_FINITE  # this variant knows dependent rows: these are no numbers
-        if code == loops.SINGULAR and names['derivative'](1, x, w, y, np.empty(2 * n)) == loops.OK:
-            code = loops.NOT_FINITE  # the mass is fine where the step began: the step ran away
-        if code != loops.OK:
-            kept = rollout_from_rows(rows[:done[1] * width].reshape(-1, width), n, m) \
-                if every else None
-            self._raise(code, x, kept)
-        return int(done[1])
-
-    def _raise(self, code: int, x: np.ndarray, kept: Rollout | None) -> None:
-        if code == loops.OK:
-            return
-        error = plant_checks.failure(self.robot, self.row_names, code, x)
-        state: State = error.state
-        if self.row_names:
-            phi = self.constraint_rows(state)[0]
-            error = plant_checks.not_a_number(self.robot, self.row_names, phi, state) or error
-        error.partial = kept
-        raise error
-
     def _steps(self, duration: float | None, steps: int | None) -> int:
         return step_count(duration, steps, self.step_size)
 
-    def _reference_size(self) -> int:
-        return len(self._traced.reference)
-
     def _reference(self, reference: np.ndarray | None, count: int) -> np.ndarray:
-        return reference_rows(reference, self._reference_size(), -(-count // self.control_period))
+        return reference_rows(reference, self.reference_size, -(-count // self.control_period))

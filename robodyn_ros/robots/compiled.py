@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any, Callable, Sequence
+from typing import Callable, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import SizeError, UnknownNameError
+from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.mechanics import energy, equations, kinematics
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.mechanics.tree import Tree
+from robodyn_ros.robots.in_place import InPlace, Spare
 from robodyn_ros.tracing import Graph, inputs, Number
-from robodyn_ros.tracing.calls import bind
 from robodyn_ros.tracing.program import Kernel, Program
 
 FLOAT = np.dtype(float)
@@ -77,72 +77,6 @@ def _function(name: str) -> Traced:
     return makers[kind](frame)
 
 
-class InPlace:
-    """
-    A compiled function for loops in Python: numbers are not looked at, and no array is made.
-
-    Called with q, v and, where there is one, tau or a, arrays of floats (n,); returns `result`,
-    the same array each time, which the next call overwrites. Not to be shared between threads.
-    """
-
-    def __init__(self, program: Program, parameters: Parameters, outputs: int):
-        """
-        Compile the function, or load it, and make room.
-
-        :param outputs: how many of the function's outputs are the result
-        """
-        inputs_, every = program.sizes['evaluate']
-        w = program.prepared(parameters.flat())  # type: ignore[arg-type]
-        block = np.concatenate([np.zeros(inputs_ + every), w])
-        # memoryviews copy a few numbers in half the time of arrays
-        rows: Any = block[:inputs_].reshape(3, -1)
-        self._cells: list[Any] = [memoryview(row) for row in rows]
-        self._q, self._v, self._u = self._cells
-        self._none = np.zeros(inputs_ // 3)
-        self.whole = block[inputs_:inputs_ + every]
-        """All outputs."""
-        self.result = self.whole[:outputs]
-        self._call = bind(program.names['one_evaluate'], block, short=True)
-
-    def __call__(self, q: np.ndarray, v: np.ndarray, u: np.ndarray | None = None) -> np.ndarray:
-        """Evaluate at one state."""
-        if u is None:
-            u = self._none
-        try:
-            self._q[:], self._v[:], self._u[:] = q, v, u
-        except (TypeError, ValueError):  # no arrays of floats, or of another size
-            self._copy(q, v, u)
-        self._call()
-        return self.result
-
-    def _copy(self, *given: object) -> None:
-        for name, cell, values in zip(('q', 'v', 'tau or a'), self._cells, given):
-            array = np.asarray(values, dtype=float)
-            if array.shape != self._none.shape:
-                raise SizeError(name, self._none.shape, array.shape)
-            cell[:] = array
-
-
-class _Spare:
-    """Functions in place that wait for a call: one for each thread that calls at a time."""
-
-    def __init__(self, make: Callable[[], InPlace], n: int):
-        """Compile with the first."""
-        self.shape, self._make = (n,), make
-        self._waiting = [make()]
-
-    def evaluate(self, q: np.ndarray, v: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """Return the outputs at one state; nothing is checked."""
-        try:
-            function = self._waiting.pop()
-        except IndexError:
-            function = self._make()
-        function(q, v, u)
-        y = function.whole.copy()
-        self._waiting.append(function)
-        return y
-
-
 class Compiled:
     """Programs of a tree by name; 'frame NAME' gives the kinematics of a frame."""
 
@@ -155,7 +89,7 @@ class Compiled:
         """
         self.title, self.tree, self.own = title, tree, own
         self._programs: dict[tuple[str, bool], Program] = {}
-        self._spare: dict[str, _Spare] = {}
+        self._spare: dict[str, Spare] = {}
 
     def program(self, name: str, loaded: bool = False) -> Program:
         """
@@ -185,7 +119,7 @@ class Compiled:
             return None
         spare = self._spare.get(name)
         if spare is None:
-            spare = self._spare[name] = _Spare(
+            spare = self._spare[name] = Spare(
                 lambda: self.in_place(name, self.own), len(self.tree.bodies))
         if not (q.shape == v.shape == u.shape == spare.shape  # type: ignore[attr-defined]
                 and q.dtype is v.dtype is u.dtype is FLOAT):  # type: ignore[attr-defined]

@@ -22,8 +22,9 @@ from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.mechanics.tree import Frame, Tree
 from robodyn_ros.mechanics.vector import Vector
 from robodyn_ros.robots.assemble import assemble
-from robodyn_ros.robots.compiled import Compiled, InPlace
+from robodyn_ros.robots.compiled import Compiled
 from robodyn_ros.robots.extras import Loop
+from robodyn_ros.robots.in_place import InPlace
 from robodyn_ros.robots.orientation import roll_pitch_yaw
 from robodyn_ros.robots.payload import checked_parameters
 from robodyn_ros.robots.results import Bias, FrameState, Limits

@@ -33,7 +33,8 @@ LOG = logging.getLogger('robodyn_ros')
 PROGRAM, ENTRIES, CHECKSUMS = 'program.py', 'entries.json', 'checksums.json'
 LOWERING = '\0'.join(
     Path(__file__).with_name(f'{name}.py').read_text(encoding='utf-8')
-    for name in ('arithmetic', 'calls', 'compiling', 'dialect', 'lower', 'trigonometry'))
+    for name in ('arithmetic', 'calls', 'compiling', 'dialect', 'instructions', 'lower',
+                 'trigonometry'))
 """What a program's own text does not say about its instructions."""
 _warned: set[str] = set()
 

@@ -18,7 +18,8 @@ import pytest
 
 _ROBOT = {'tracing', 'mechanics', 'robots'}
 _PLANT = _ROBOT | {'constraints', 'parameter_table', 'plant_program', 'plant_checks',
-                   'plant_inputs', 'plant_many', 'plant_stepper', 'plant_variants', 'plant'}
+                   'plant_inputs', 'plant_many', 'plant_run', 'plant_stepper', 'plant_variants',
+                   'plant'}
 _MODELS = _PLANT | {'assembly', 'reference', 'inverse_kinematics', 'trajectories', 'controllers'}
 _WIRING = _MODELS | {'bounds', 'settings', 'importing', 'scenario', 'build'}
 _ENGINE = _WIRING | {'simulation', 'runtime'}
@@ -42,6 +43,7 @@ MAY_IMPORT = {
     'plant_checks': _ROBOT | {'constraints', 'plant_program'},
     'plant_inputs': _ROBOT,
     'plant_many': {'tracing', 'plant_program', 'plant'},
+    'plant_run': {'tracing', 'plant_program', 'plant_checks', 'plant'},
     'plant_stepper': {'tracing', 'plant_program', 'plant_variants', 'plant'},
     'plant_variants': _ROBOT | {'constraints', 'parameter_table', 'plant_program'},
     'plant': _PLANT,
