@@ -61,7 +61,7 @@ def engines(figure: Any, found: Any) -> None:
     axes.invert_yaxis()
     axes.set_xscale('log')
     axes.set_xlabel("peer's time over ours")
-    axes.legend()
+    figure.legend(loc='outside upper center', ncols=6)
 
 
 def accuracy(figure: Any, found: Any) -> None:
@@ -158,4 +158,4 @@ def loops(figure: Any, found: Any) -> None:
     axes.invert_yaxis()
     axes.set_xscale('log')
     axes.set_xlabel('simulated seconds per second')
-    axes.legend()
+    figure.legend(loc='outside upper center', ncols=5)
