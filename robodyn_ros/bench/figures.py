@@ -158,4 +158,4 @@ def loops(figure: Any, found: Any) -> None:
     axes.invert_yaxis()
     axes.set_xscale('log')
     axes.set_xlabel('simulated seconds per second')
-    figure.legend(loc='outside upper center', ncols=5)
+    figure.legend(loc='outside upper center', ncols=3)
