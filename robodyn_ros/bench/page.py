@@ -3,7 +3,7 @@
 """
 Every benchmark in one run, written as docs/benchmarks.md with figures: robodyn bench all.
 
-    robodyn bench all                    about ten minutes on two cores
+    robodyn bench all                    about five minutes on two cores
     robodyn bench all --quick            about two
     robodyn bench all --only accuracy    measure one part anew, keep the others
     robodyn bench all --only none        no measurement: write the page from results.json

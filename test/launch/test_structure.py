@@ -17,7 +17,7 @@ from house import files, ROOT
 import pytest
 import yaml
 
-FILES = sorted((ROOT / 'launch').glob('*'))
+FILES = sorted((ROOT / 'launch').glob('*.launch.py'))
 ASKED = {'scenario', 'controller', 'use_sim_time', 'launch_rviz', 'rviz_config_file',
          'params_file', 'namespace', 'record', 'viewer', 'log_level'}
 MODULES = ('launch', 'launch.action', 'launch.actions', 'launch.conditions',
