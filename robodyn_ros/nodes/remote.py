@@ -4,11 +4,19 @@
 from __future__ import annotations
 
 from collections import deque
+import time
 from typing import Any, Callable, NamedTuple
 
 from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.node import Node
 from rclpy.parameter import Parameter, parameter_value_to_python
+
+from robodyn_ros.nodes.reporting import WALL
+
+PATIENCE = 3.0
+"""Time for an answer [s]."""
+TRIES = 5
+"""How often parameters are asked for or set."""
 
 
 class Call(NamedTuple):
@@ -19,13 +27,17 @@ class Call(NamedTuple):
     fields: dict[str, Any]
     done: Callable[[Any], None]
     """Called with the response."""
+    tries: int = 1
+    """How often it is sent, if no answer comes; more than once only what may happen twice."""
 
 
 class Remote:
     """
     Sends requests in order: the next one when the last is answered.
 
-    A service that nobody offers is passed over, with a sentence.
+    A service that nobody offers is passed over, with a sentence, but only once it had time to
+    appear. An answer can get lost: a server may know our request before it knows where to send the
+    response. Then it is asked again.
     """
 
     def __init__(self, node: Node, tell: Callable[[str], None]):
@@ -38,6 +50,8 @@ class Remote:
         self._clients: dict[str, Any] = {}
         self._waiting: deque[Call] = deque()
         self._busy = False
+        self._asked: tuple[Call, Any, float] | None = None  # with its future, and when
+        node.create_timer(PATIENCE / 2.0, self._look, clock=WALL)
 
     def call(self, kind: Any, name: str, **fields: Any) -> None:
         """Ask a service such as dynamics/reset."""
@@ -51,7 +65,8 @@ class Remote:
                     self.tell(f'{node} refused {name}: {result.reason}')
 
         message = Parameter(name, value=value).to_parameter_msg()
-        self._put(Call(SetParameters, f'{node}/set_parameters', {'parameters': [message]}, judge))
+        self._put(Call(SetParameters, f'{node}/set_parameters', {'parameters': [message]}, judge,
+                       TRIES))
 
     def get_parameters(self, node: str, names: list[str],
                        take: Callable[[dict[str, Any]], None]) -> None:
@@ -60,7 +75,7 @@ class Remote:
             values = (parameter_value_to_python(value) for value in response.values)
             take({name: value for name, value in zip(names, values) if value is not None})
 
-        self._put(Call(GetParameters, f'{node}/get_parameters', {'names': names}, sort))
+        self._put(Call(GetParameters, f'{node}/get_parameters', {'names': names}, sort, TRIES))
 
     def _judge(self, name: str, response: Any) -> None:
         if not response.success:
@@ -76,17 +91,40 @@ class Remote:
         if not self._busy:
             return
         call = self._waiting.popleft()
-        if call.name not in self._clients:
+        again = call.name in self._clients
+        if not again:
             self._clients[call.name] = self.node.create_client(call.kind, call.name)
         client = self._clients[call.name]
-        if not client.wait_for_service(timeout_sec=1.0):
+        wait = call.tries == 1 or not again  # no second wait for what is asked in the background
+        if not (client.wait_for_service(timeout_sec=1.0) if wait else client.service_is_ready()):
+            if call.tries > 1:
+                self._asked = call, None, time.monotonic()
+                return
             self.tell(f'nobody offers the service {call.name}; is that node running?')
             self._next()
             return
 
         def answered(future: Any) -> None:
+            if self._asked is None or self._asked[1] is not future:
+                return  # too late: given up, or asked again
+            self._asked = None
             if future.result() is not None:
                 call.done(future.result())
             self._next()
 
-        client.call_async(call.kind.Request(**call.fields)).add_done_callback(answered)
+        future = client.call_async(call.kind.Request(**call.fields))
+        self._asked = call, future, time.monotonic()
+        future.add_done_callback(answered)
+
+    def _look(self) -> None:
+        """Ask again, or give up, where an answer is overdue."""
+        if self._asked is None or time.monotonic() - self._asked[2] < PATIENCE:
+            return
+        (call, future, _), self._asked = self._asked, None
+        if future is not None:
+            self._clients[call.name].remove_pending_request(future)
+        if call.tries > 1:
+            self._waiting.appendleft(call._replace(tries=call.tries - 1))
+        else:
+            self.tell(f'no answer from the service {call.name}; try again')
+        self._next()
