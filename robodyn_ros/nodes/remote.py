@@ -50,6 +50,7 @@ class Remote:
         self._clients: dict[str, Any] = {}
         self._waiting: deque[Call] = deque()
         self._busy = False
+        self._later: deque[tuple[float, Call]] = deque()  # since when
         self._asked: tuple[Call, Any, float] | None = None  # with its future, and when
         node.create_timer(PATIENCE / 2.0, self._look, clock=WALL)
 
@@ -97,10 +98,10 @@ class Remote:
         client = self._clients[call.name]
         wait = call.tries == 1 or not again  # no second wait for what is asked in the background
         if not (client.wait_for_service(timeout_sec=1.0) if wait else client.service_is_ready()):
-            if call.tries > 1:
-                self._asked = call, None, time.monotonic()
-                return
-            self.tell(f'nobody offers the service {call.name}; is that node running?')
+            if call.tries > 1:  # meanwhile others are served
+                self._later.append((time.monotonic(), call._replace(tries=call.tries - 1)))
+            else:
+                self.tell(f'nobody offers the service {call.name}; is that node running?')
             self._next()
             return
 
@@ -117,12 +118,14 @@ class Remote:
         future.add_done_callback(answered)
 
     def _look(self) -> None:
-        """Ask again, or give up, where an answer is overdue."""
-        if self._asked is None or time.monotonic() - self._asked[2] < PATIENCE:
+        """Ask again, or give up, where an answer is overdue or a service was not there."""
+        now = time.monotonic()
+        while self._later and now - self._later[0][0] >= PATIENCE:
+            self._put(self._later.popleft()[1])
+        if self._asked is None or now - self._asked[2] < PATIENCE:
             return
         (call, future, _), self._asked = self._asked, None
-        if future is not None:
-            self._clients[call.name].remove_pending_request(future)
+        self._clients[call.name].remove_pending_request(future)
         if call.tries > 1:
             self._waiting.appendleft(call._replace(tries=call.tries - 1))
         else:
