@@ -9,6 +9,7 @@ processor: those without the instruction compute it in software.
 """
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from fractions import Fraction
 import math
 from typing import Any, Callable
@@ -17,16 +18,16 @@ WHOLE = 6755399441055744.0
 """1.5 * 2^52: adding and taking it away rounds to a whole number."""
 
 
-class Writes:
-    """A number whose operations write instructions; see lower.Value."""
+class Writes(ABC):
+    """A number whose operations write instructions: instructions.Value, which needs LLVM."""
 
+    @abstractmethod
     def call(self, name: str, *args: Any) -> Any:
         """Write a call of one of the functions below."""
-        raise NotImplementedError
 
+    @abstractmethod
     def bit(self, place: int) -> Any:
         """Write the test of a bit of a whole number."""
-        raise NotImplementedError
 
 
 def _exact_fma(a: float, b: float, c: float) -> float:
