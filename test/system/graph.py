@@ -16,6 +16,7 @@ import rclpy
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
+from robodyn_ros.nodes.dynamics_node import FIRST_STAMP
 from sensor_msgs.msg import JointState
 
 PATIENCE = 60.0
@@ -133,6 +134,14 @@ class Listener:
         self.wait(lambda: any(status.name == 'dynamics: plant' for status in self.reports[seen:]))
         status = next(s for s in self.reports[seen:] if s.name == 'dynamics: plant')
         return {pair.key: pair.value for pair in status.values}[key]
+
+    def wait_for_standstill(self):
+        """Spin until the plant says it is paused and its last state is here; returns the stamp."""
+        self.wait(lambda: self.next_value('paused') == 'True')
+        # a busy machine hands over what was under way long after the report
+        last = FIRST_STAMP + round(float(self.next_value('simulated_s')) * 1e9)
+        self.wait(lambda: self.now >= last)
+        return self.now
 
     def call(self, kind, name, **fields):
         """Call a service and return its response."""

@@ -8,11 +8,10 @@ import signal
 import numpy as np
 import pytest
 from robodyn_ros import load_scenario, scenario_names, simulate
+from robodyn_ros.nodes.dynamics_node import FIRST_STAMP
 from system.graph import heard_graph, Listener, nodes, stamp
 
 pytestmark = pytest.mark.dds
-START = 1_000_000_000
-"""Stamp of the first state [ns]."""
 PERIODS = 400
 """Periods that are compared."""
 SAME = 1e-9
@@ -29,11 +28,11 @@ def arrays(messages, field):
 def lockstep_run(scenario, disturb=lambda processes, listener: None):
     """Return the first states and commands of a run in three processes, disturbed or not."""
     period = int(load_scenario(scenario).controller.period * 1e9)
-    window = range(START, START + PERIODS * period, period)
+    window = range(FIRST_STAMP, FIRST_STAMP + PERIODS * period, period)
     listener = Listener()
     try:
         with heard_graph(listener, scenario, dynamics={'mode': 'lockstep'}) as processes:
-            listener.wait(lambda: listener.now > START + 20 * period)
+            listener.wait(lambda: listener.now > FIRST_STAMP + 20 * period)
             disturb(processes, listener)
             listener.wait(lambda: listener.now > window[-1] + period)
     finally:
@@ -67,8 +66,8 @@ def test_a_plant_without_controller_agrees_with_simulate(listener, scenario):
     period = int(made.controller.period * 1e9)
     with nodes(scenario, 'dynamics', 'trajectory'):
         listener.wait(lambda: len(listener.states) > PERIODS)
-    heard = [m for m in listener.states if stamp(m) <= START + int(made.duration * 1e9)]
-    place = [(stamp(m) - START) // period for m in heard]
+    heard = [m for m in listener.states if stamp(m) <= FIRST_STAMP + int(made.duration * 1e9)]
+    place = [(stamp(m) - FIRST_STAMP) // period for m in heard]
     result = simulate(made)
     assert len(heard) > 100
     assert np.abs(arrays(heard, 'position') - result.q[place]).max() < SAME

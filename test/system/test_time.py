@@ -17,13 +17,6 @@ GRAPH = ('dynamics', 'controller', 'trajectory')
 PERIOD, NANO = 1_000_000, 1_000_000_000
 
 
-def settled(listener, paused):
-    """Wait until the plant says so and what was under way has come; returns the newest stamp."""
-    listener.wait(lambda: listener.next_value('paused') == str(paused))
-    listener.next_value('paused')
-    return listener.now
-
-
 @pytest.mark.parametrize('mode', ['free', 'lockstep'])
 def test_pause_step_and_reset(listener, mode):
     """A pause stands still, a step is one period, reset returns to the start at a later time."""
@@ -32,15 +25,15 @@ def test_pause_step_and_reset(listener, mode):
         listener.wait(lambda: listener.states[-1].position != start)
         assert not listener.call(Trigger, '/dynamics/step').success  # only when paused
         assert listener.call(SetBool, '/dynamics/set_pause', data=True).success
-        now = settled(listener, True)
-        assert settled(listener, True) == now
+        now = listener.wait_for_standstill()
+        assert listener.wait_for_standstill() == now
         for k in (1, 2):
             assert listener.call(Trigger, '/dynamics/step').success
             listener.wait(lambda: listener.now > now + (k - 1) * PERIOD)
-            assert settled(listener, True) == now + k * PERIOD
+            assert listener.wait_for_standstill() == now + k * PERIOD
         assert listener.call(Trigger, '/dynamics/reset').success
         listener.wait(lambda: listener.states[-1].position == start)
-        later = settled(listener, True)
+        later = listener.wait_for_standstill()
         assert later > now + 2 * PERIOD  # the clock goes on
         assert listener.call(SetBool, '/dynamics/set_pause', data=False).success
         listener.wait(lambda: listener.now > later + 50 * PERIOD)

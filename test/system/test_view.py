@@ -39,6 +39,20 @@ def picture(page):
     return page.screenshot(clip=PICTURE)
 
 
+def standing(page, listener):
+    """Wait until the picture no longer changes and return it: drawing comes after the text."""
+    seen = [picture(page)]
+
+    def unchanged():
+        listener.next_value('paused')
+        seen.append(picture(page))
+        # bytes of a picture are no reading: only the truth of this goes into a failure
+        return seen[-2] == seen[-1]
+
+    listener.wait(unchanged)
+    return seen[-1]
+
+
 def test_the_page_shows_the_robot_and_talks_back(listener, tmp_path):
     """Pause, payload, reset, the saved page, and a plant that is killed and started again."""
     with heard_graph(listener, 'scara_helix', dynamics={'realtime_factor': 0.5}) as processes:
@@ -53,13 +67,11 @@ def test_the_page_shows_the_robot_and_talks_back(listener, tmp_path):
             listener.wait(lambda: picture(page) != moving)
 
             page.get_by_role('button', name='Pause').click()
-            listener.wait(lambda: listener.next_value('paused') == 'True')
+            stamp = listener.wait_for_standstill()
             page.get_by_role('button', name='Resume').wait_for(timeout=MILLI)
-            listener.wait(lambda: abs(simulated(page) - listener.now * 1e-9) < 0.01)
-            listener.next_value('paused')
-            still, stamp = picture(page), listener.now
-            listener.next_value('paused')
-            assert picture(page) == still and listener.now == stamp
+            listener.wait(lambda: abs(simulated(page) - stamp * 1e-9) < 0.01)
+            still = standing(page, listener)
+            assert listener.wait_for_standstill() == stamp
 
             page.get_by_role('button', name='Step').click()
             listener.wait(lambda: listener.now == stamp + 1_000_000)
