@@ -7,7 +7,7 @@ One folder per program, named by the hash of its source, the versions of the com
 processor. It is built under a private name and appears by one rename, so two processes may compile
 the same program at once; a list of checksums is verified before anything is loaded, so a truncated
 file means compiling again, never a crash. Where the folder cannot be written, programs are
-compiled in memory and a warning says so.
+compiled in memory and a warning says so. Programs that nobody used for long make room for new ones.
 """
 from __future__ import annotations
 
@@ -36,6 +36,13 @@ LOWERING = '\0'.join(
     for name in ('arithmetic', 'calls', 'compiling', 'dialect', 'instructions', 'lower',
                  'trigonometry'))
 """What a program's own text does not say about its instructions."""
+DIGITS = 32
+"""Length of a program's name."""
+DAY = 86400.0  # [s]
+LEFT_BEHIND = 1.0 * DAY
+"""Age from which a folder under construction has no process any more [s]."""
+UNUSED = 90.0 * DAY
+"""Age of the last use from which a program is removed [s]."""
 _warned: set[str] = set()
 
 
@@ -54,7 +61,7 @@ def digest(source: str) -> str:
     facts = (source, LOWERING, metadata.version('numba'), llvmlite.__version__,
              platform.python_version(), binding.get_host_cpu_name(),
              binding.get_host_cpu_features().flatten(), *chosen)
-    return hashlib.sha256('\0'.join(facts).encode()).hexdigest()[:32]
+    return hashlib.sha256('\0'.join(facts).encode()).hexdigest()[:DIGITS]
 
 
 def load(source: str, announce: Callable[[], None]) -> dict[str, Any]:
@@ -91,6 +98,8 @@ def _published(place: Path, source: str) -> list[MachineCode] | None:
         kept = (place / PROGRAM).read_text(encoding='utf-8')
         if expected == _checksums(place) and kept == source:
             entries = json.loads((place / ENTRIES).read_text(encoding='utf-8'))
+            with contextlib.suppress(OSError):  # a folder that may only be read serves as well
+                os.utime(place)
             return [MachineCode(name, symbol, kinds, (place / f'{name}.o').read_bytes())
                     for name, symbol, kinds in entries]
         reason = 'a file is damaged'
@@ -126,10 +135,14 @@ def _checksums(place: Path) -> dict[str, str]:
 
 
 def _sweep(parent: Path) -> None:
-    """Remove what processes that were killed while compiling left behind a day ago."""
-    for left in parent.glob('.building-*'):
-        with contextlib.suppress(FileNotFoundError):  # its own process may remove it just now
-            if time.time() - left.stat().st_mtime > 86400.0:
+    """Remove what killed processes left half built, and programs that nobody used for long."""
+    half_built = ((left, LEFT_BEHIND) for left in parent.glob('.building-*'))
+    # only what is surely ours: the user may have chosen a folder that holds other things as well
+    programs = ((left, UNUSED) for left in parent.glob('[0-9a-f]' * DIGITS)
+                if (left / CHECKSUMS).is_file())
+    for left, limit in (*half_built, *programs):
+        with contextlib.suppress(FileNotFoundError):  # another process may remove it just now
+            if time.time() - left.stat().st_mtime > limit:
                 shutil.rmtree(left, ignore_errors=True)
 
 

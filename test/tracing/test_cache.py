@@ -38,9 +38,10 @@ def test_second_load_compiles_nothing(kept):
     """The first load announces a compilation, the second finds it on disk."""
     text = source()
     assert load(text) == (0.25, 1)
-    before = sorted((f, f.stat().st_mtime_ns) for f in kept.rglob('*'))
+    before = sorted((f, f.stat().st_mtime_ns) for f in kept.glob('*/*'))
+    assert before
     assert load(text) == (0.25, 0)
-    assert sorted((f, f.stat().st_mtime_ns) for f in kept.rglob('*')) == before
+    assert sorted((f, f.stat().st_mtime_ns) for f in kept.glob('*/*')) == before
 
 
 def test_programs_are_found_by_their_content(kept):
@@ -114,15 +115,34 @@ def test_a_folder_that_becomes_full_leaves_nothing_behind(kept, monkeypatch):
     assert list(kept.iterdir()) == []
 
 
-def test_folders_of_killed_builds_are_swept_after_a_day(kept, monkeypatch):
+def grow_old(folder, days):
+    """Let a folder have been changed so long ago."""
+    then = folder.stat().st_mtime - days * cache.DAY
+    os.utime(folder, (then, then))
+
+
+def test_folders_of_killed_builds_are_swept_after_a_day(kept):
     """What a killed process left is removed by the next build; young folders may be in use."""
-    for name, age in (('.building-old', 2.0 * 86400.0), ('.building-young', 60.0)):
-        folder = kept / name
-        folder.mkdir(parents=True)
-        then = folder.stat().st_mtime - age
-        os.utime(folder, (then, then))
+    for name, days in (('.building-old', 2.0), ('.building-young', 0.001)):
+        (kept / name).mkdir(parents=True)
+        grow_old(kept / name, days)
     load(source())
     assert sorted(f.name for f in kept.glob('.building-*')) == ['.building-young']
+
+
+def test_programs_that_nobody_used_for_long_are_swept(kept):
+    """A new program removes those not used for 90 days; using one, or not being one, saves."""
+    unused, used = source(0.25), source(0.5)
+    foreign = kept / ('0' * cache.DIGITS)
+    foreign.mkdir(parents=True)  # the user's own, with a name like ours
+    for text in (unused, used):
+        load(text)
+    for folder in kept.iterdir():
+        grow_old(folder, 91.0)
+    assert load(used) == (0.5, 0)
+    load(source(0.75))
+    assert {f.name for f in kept.iterdir()} == {
+        foreign.name, cache.digest(used), cache.digest(source(0.75))}
 
 
 @pytest.mark.parametrize('chosen, expected', [
