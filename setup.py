@@ -106,8 +106,8 @@ setup(
     python_requires='>=3.10',
     # Lower bounds only: pip takes what fits the Python at hand.
     install_requires=[
-        'llvmlite>=0.42',
-        'numba>=0.59',
+        'llvmlite>=0.41',
+        'numba>=0.58',
         'numpy>=1.24',
         'pyyaml>=6.0',
         'rich>=13.0',

@@ -9,96 +9,68 @@
  *
  *     cc -O3 -march=native -shared -fPIC -o scara_450.so scara_450.c -lm
  */
+#define _GNU_SOURCE /* sincos */
 #include <math.h>
 
-static const double L1 = 0.2, L2 = 0.25, M4 = 0.5, GRAVITY = 9.81;
-static const double RADIUS = 0.05, RATE = 1.2566370614359172, CLIMB = 0.02;
+static const double L1 = 0.2, L2 = 0.25, GRAVITY = 9.81;
+static const double RADIUS = 0.05, RATE = 1.2566370614359172;
 /* lumped inertias of eq. (34) */
 static const double ALPHA = 0.27 + 0.1 * 0.1 * 20.0 + 0.2 * 0.2 * 30.5;
 static const double BETA = 0.31 + 0.02 + 0.0001 + 0.25 * 0.25 * 15.5 + 15.0 * 0.125 * 0.125;
 static const double GAMMA = 0.2 * 0.25 * 15.5 + 0.2 * 15.0 * 0.125;
 static const double DELTA = 0.02 + 0.0001;
 
-/* Replace a symmetric positive definite S by its factors L D L^T, D inverted on the diagonal. */
-static inline void factor(double S[4][4])
+/* Sine and cosine of one angle in one call, where the C library has that. */
+static inline void both(double x, double *sine, double *cosine)
 {
-    for (int k = 0; k < 4; k++) {
-        const double inverse = 1.0 / S[k][k];
-        for (int i = k + 1; i < 4; i++) {
-            const double l = S[i][k] * inverse;
-            for (int j = k + 1; j <= i; j++)
-                S[i][j] -= l * S[j][k];
-        }
-        for (int i = k + 1; i < 4; i++)
-            S[i][k] *= inverse;
-        S[k][k] = inverse;
-    }
+#ifdef __GLIBC__
+    sincos(x, sine, cosine);
+#else
+    *sine = sin(x);
+    *cosine = cos(x);
+#endif
 }
 
-/* Replace x by S^-1 x. */
-static inline void solve(double S[4][4], double x[4])
-{
-    for (int i = 1; i < 4; i++)
-        for (int k = 0; k < i; k++)
-            x[i] -= S[i][k] * x[k];
-    for (int i = 0; i < 4; i++)
-        x[i] *= S[i][i];
-    for (int i = 2; i >= 0; i--)
-        for (int k = i + 1; k < 4; k++)
-            x[i] -= S[k][i] * x[k];
-}
-
-/* Acceleration by the equation of the package: M a + h = A^T l, A a = b. */
-static inline void constrained(double t, const double *q, const double *v, double *a)
+/* Acceleration by the equation of the package, M a + h = A^T l, A a = b, as one solves it by hand:
+ * yaw and z are coordinates of their own, which their rows hold, and what is left is 2 by 2. */
+static void constrained(double t, const double *q, const double *v, double *a)
 {
     double s1, c1, s2, c2, st, ct;
-    sincos(q[0], &s1, &c1);
-    sincos(q[1], &s2, &c2);
-    sincos(RATE * t, &st, &ct);
+    both(q[0], &s1, &c1);
+    both(q[1], &s2, &c2);
+    both(RATE * t, &st, &ct);
     const double s12 = s1 * c2 + c1 * s2, c12 = c1 * c2 - s1 * s2;
     const double w1 = v[0] * v[0], w12 = (v[0] + v[1]) * (v[0] + v[1]), g = GAMMA * s2;
-    const double m12 = BETA + GAMMA * c2;
-    double M[4][4] = {{ALPHA + BETA + 2.0 * GAMMA * c2, m12, DELTA, 0.0},
-                      {m12, BETA, DELTA, 0.0}, {DELTA, DELTA, DELTA, 0.0}, {0.0, 0.0, 0.0, M4}};
-    const double A[4][4] = {{-L1 * c1 - L2 * c12, -L2 * c12, 0.0, 0.0},
-                            {-L1 * s1 - L2 * s12, -L2 * s12, 0.0, 0.0},
-                            {1.0, 1.0, 1.0, 0.0}, {0.0, 0.0, 0.0, 1.0}};
+    /* M of (q1, q2) with the yaw as third coordinate, and its inverse */
+    const double m11 = ALPHA + BETA + 2.0 * GAMMA * c2 - DELTA, m12 = BETA + GAMMA * c2 - DELTA;
+    const double m22 = BETA - DELTA, m = 1.0 / (m11 * m22 - m12 * m12);
+    const double i11 = m * m22, i12 = -m * m12, i22 = m * m11;
+    const double f1 = g * v[1] * v[0] + g * (v[0] + v[1]) * v[1], f2 = -g * v[0] * v[0];
+    const double free1 = i11 * f1 + i12 * f2, free2 = i12 * f1 + i22 * f2;
+    /* rows x and y */
+    const double x2 = -L2 * c12, x1 = x2 - L1 * c1, y2 = -L2 * s12, y1 = y2 - L1 * s1;
     const double k = RADIUS * RATE * RATE;
-    double b[4] = {-k * st - w1 * L1 * s1 - w12 * L2 * s12,
-                   -k * ct + w1 * L1 * c1 + w12 * L2 * c12, 0.0, 0.0};
-    double W[4][4], S[4][4];  /* W[r] = M^-1 A^T of row r */
-    a[0] = g * v[1] * v[0] + g * (v[0] + v[1]) * v[1];
-    a[1] = -g * v[0] * v[0];
-    a[2] = 0.0;
-    a[3] = -M4 * GRAVITY;
-    factor(M);
-    solve(M, a);
-    for (int r = 0; r < 4; r++) {
-        for (int i = 0; i < 4; i++) {
-            W[r][i] = A[r][i];
-            b[r] -= A[r][i] * a[i];
-        }
-        solve(M, W[r]);
-        for (int c = 0; c <= r; c++) {
-            S[r][c] = 0.0;
-            for (int i = 0; i < 4; i++)
-                S[r][c] += A[c][i] * W[r][i];
-        }
-    }
-    factor(S);
-    solve(S, b);
-    for (int r = 0; r < 4; r++)
-        for (int i = 0; i < 4; i++)
-            a[i] += W[r][i] * b[r];
+    const double bx = -k * st - w1 * L1 * s1 - w12 * L2 * s12 - x1 * free1 - x2 * free2;
+    const double by = -k * ct + w1 * L1 * c1 + w12 * L2 * c12 - y1 * free1 - y2 * free2;
+    /* W = M^-1 A^T, S = A W, l = S^-1 (b - A a_free) */
+    const double wx1 = i11 * x1 + i12 * x2, wx2 = i12 * x1 + i22 * x2;
+    const double wy1 = i11 * y1 + i12 * y2, wy2 = i12 * y1 + i22 * y2;
+    const double sxx = x1 * wx1 + x2 * wx2, sxy = y1 * wx1 + y2 * wx2;
+    const double syy = y1 * wy1 + y2 * wy2, s = 1.0 / (sxx * syy - sxy * sxy);
+    const double lx = s * (syy * bx - sxy * by), ly = s * (sxx * by - sxy * bx);
+    a[0] = free1 + wx1 * lx + wy1 * ly;
+    a[1] = free2 + wx2 * lx + wy2 * ly;
+    a[2] = -a[0] - a[1];
+    a[3] = 0.0;
 }
 
 /* Four rows on four joints determine the motion: A a = b of eq. (49), solved on paper. */
 static void shortcut(double t, const double *q, const double *v, double *a)
 {
     double s1, c1, s12, c12, st, ct;
-    sincos(q[0], &s1, &c1);
-    sincos(q[0] + q[1], &s12, &c12);
-    sincos(RATE * t, &st, &ct);
+    both(q[0], &s1, &c1);
+    both(q[0] + q[1], &s12, &c12);
+    both(RATE * t, &st, &ct);
     const double w1 = v[0] * v[0], w12 = (v[0] + v[1]) * (v[0] + v[1]);
     const double k = RADIUS * RATE * RATE;
     const double bx = -k * st - w1 * L1 * s1 - w12 * L2 * s12;
@@ -118,7 +90,7 @@ static void free_arm(double t, const double *q, const double *v, double *a)
 {
     double s2, c2;
     (void)t;
-    sincos(q[1], &s2, &c2);
+    both(q[1], &s2, &c2);
     const double k = GAMMA * s2;
     const double h1 = -k * v[1] * v[0] - k * (v[0] + v[1]) * v[1], h2 = k * v[0] * v[0];
     /* the third row says DELTA (a1 + a2 + a3) = 0: what is left is 2 by 2 */

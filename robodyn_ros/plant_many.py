@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 import os
-from typing import Mapping, Sequence, TYPE_CHECKING
+from typing import Callable, Iterable, Mapping, Sequence, TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from robodyn_ros.tracing.batch import LANES
 if TYPE_CHECKING:
     from robodyn_ros.plant import Plant
 
+Found = TypeVar('Found')
 WORTH = 50000
 """Steps of all rollouts together for which one more program is compiled."""
 
@@ -45,11 +46,19 @@ def many_rollouts(plant: 'Plant', states: Sequence[State], count: int, tau: obje
             if k + LANES <= len(states) else None
         return found or [alone(i) for i in range(len(states))[some]]
 
+    few = len(states) < LANES or len(states) * count < WORTH
+    if few or every < 1 or not plant.side_by_side:
+        return _spread(alone, range(len(states)), workers)
+    for loaded in kinds:
+        plant.program(BATCH, loaded).names
+    groups = _spread(together, range(0, len(states), LANES), workers)
+    return [run for group in groups for run in group]
+
+
+def _spread(work: Callable[[int], Found], items: Iterable[int], workers: int | None
+            ) -> list[Found]:
+    """Do the work of all items, in their order; one worker is the calling thread itself."""
+    if workers == 1:
+        return [work(item) for item in items]
     with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
-        few = len(states) < LANES or len(states) * count < WORTH
-        if few or every < 1 or not plant.side_by_side:
-            return list(pool.map(alone, range(len(states))))
-        for loaded in kinds:
-            plant.program(BATCH, loaded).names
-        groups = pool.map(together, range(0, len(states), LANES))
-        return [run for group in groups for run in group]
+        return list(pool.map(work, items))

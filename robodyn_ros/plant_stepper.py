@@ -44,6 +44,8 @@ class Stepper:
         self._x = self._block[2:3 + 3 * n]
         self.q, self.v, self.tau = self._x[1:].reshape(3, n)
         """Positions, velocities and the torque held during a call (n,) each; views, to be set."""
+        self.x = self._x[1:1 + 2 * n]
+        """Positions and velocities in one view (2 n,)."""
         self._call: Callable[[], int]
         self.use(parameters)
         self.reset(state)

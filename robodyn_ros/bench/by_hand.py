@@ -6,8 +6,8 @@ RK4 steps of scara_450 beside the same robot's equations written by hand in C.
 benchmarks/scara_450.c is compiled with the machine's C compiler, if there is one, and called
 through ctypes; its motions must be ours to 1e-12 before it is timed. It is compiled twice: with
 fused multiply-adds where the compiler likes them, and with -ffast-math, which also reorders; both
-give up the same bits on another processor. The arm on the helix is there
-twice: by the equation we solve too, and by the shortcut that four rows on four joints allow.
+give up the same bits on another processor. The arm on the helix is there twice: by the equation we
+solve too, and by the shortcut that four rows on four joints allow.
 """
 from __future__ import annotations
 
@@ -47,10 +47,13 @@ def compiled(folder: str, name: str) -> Any:
         return 'no C compiler'
     if not SOURCE.is_file():
         return f'{SOURCE} is not there: it is part of the source tree only'
-    target = Path(folder) / f'{len(name)}.so'
+    target = Path(folder) / f'{list(FLAGS).index(name)}.so'
     done = subprocess.run([compiler, *FLAGS[name], '-shared', '-fPIC', '-o', str(target),
                            str(SOURCE), '-lm'], capture_output=True, text=True)
-    return ctypes.CDLL(str(target)) if done.returncode == 0 else f'cc failed: {done.stderr}'
+    if done.returncode:
+        errors = [line for line in done.stderr.splitlines() if 'error' in line]
+        return f'{Path(compiler).name} failed: {(errors or done.stderr.splitlines() or ["no message"])[0]}'
+    return ctypes.CDLL(str(target))
 
 
 def steps_of(function: Any, start: State, count: int) -> Callable[[], np.ndarray]:

@@ -34,17 +34,30 @@ class Contender:
     usage: ClassVar[str] = ''
     """How it is used here, for the page."""
     integrator: str = 'RK4'
-    slower: ClassVar[int] = 1
-    """Divides the work of a turn."""
+    fewer_rollouts: ClassVar[int] = 1
+    """Divides how many of the rollouts it takes, where all would take minutes."""
     same: float = 1e-9
-    """Largest relative difference of accelerations from ours [-]."""
+    """Largest difference of accelerations from ours, relative to the largest of ours [-]."""
     same_after_run: float = 1e-9
-    """The same after a run; larger where the integrator is of lower order."""
+    """
+    Largest difference after a run, relative to how far ours went [-].
+
+    Larger where constraints are soft or the integrator is of lower order, yet so small that an
+    engine that does not move, or does not feel a force, is refused.
+    """
 
     @classmethod
     def version(cls) -> str:
         """Version of the installed package."""
         return metadata.version(cls.package)
+
+    def mass_matrix(self, q: np.ndarray) -> Work:
+        """Mass matrices (k, n, n) at positions (k, n)."""
+        raise CannotError('no mass matrix')
+
+    def inverse(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Work:
+        """Torques (k, n) of motions (k, n) each."""
+        raise CannotError('no inverse dynamics')
 
     def forward(self, q: np.ndarray, v: np.ndarray) -> Work:
         """Accelerations (k, n) without torque of states (k, n), as fast as the engine can."""
@@ -63,7 +76,7 @@ class Contender:
         raise CannotError('no integrator')
 
     def steps_singly(self, start: State, count: int) -> Work:
-        """Last state (2 n,) of a run, one call from Python per step, each state looked at."""
+        """Last state (2 n,) of a run, one call from Python per step, each state copied."""
         return self.steps(start, count)
 
     def record(self, start: State, count: int) -> Work:
@@ -73,6 +86,11 @@ class Contender:
     def rollouts(self, starts: list[State], count: int) -> Work:
         """Last states (k, 2 n) of many runs on one core."""
         tasks = [self.steps(start, count) for start in starts]
+        return lambda: np.array([task() for task in tasks])
+
+    def recorded_rollouts(self, starts: list[State], count: int) -> Work:
+        """Positions after every step (k, count, n) of many runs on one core."""
+        tasks = [self.record(start, count) for start in starts]
         return lambda: np.array([task() for task in tasks])
 
 

@@ -20,18 +20,31 @@ class Effort(NamedTuple):
     compare_repeats: int = 15
     """Rounds of a comparison of all engines."""
     compare_steps: int = 1000
-    """Steps per turn when all engines are compared; slow ones take fewer."""
+    """Steps of a single run when all engines are compared: 1 s."""
+    compare_rollouts: int = 1000
+    compare_rollout_steps: int = 100
+    """Steps of each of many runs then."""
+    many_repeats: int = 7
+    """Rounds of a comparison of many runs."""
     accuracy_duration: float = 20.0
     """Simulated time of the comparison of accuracy [s]."""
+    accuracy_repeats: int = 5
+    """Rounds of timing there."""
     row_counts: tuple[int, ...] = (0, 1, 2, 4)
     """Constraint rows on a chain of five joints."""
     rollout_counts: tuple[int, ...] = (1, 10, 100, 1000)
     durations: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0)
     """Simulated times [s]."""
+    limits_repeats: int = 5
+    """Rounds of timing what grows."""
     scenarios: int = 6
     """How many of the package's scenarios are run as closed loops."""
     loop_seconds: float = 2.0
     """Of motion, or of watching, in a closed loop with ROS [s]."""
+    loop_samples: int = 3
+    """Runs of a closed loop in one process."""
+    loop_turns: int = 5
+    """Turns of 1 s of a closed loop and of the ping-pong, each."""
     chains: tuple[int, ...] = (2, 4, 8, 16, 32)
     """Joints of the chains that show the growth."""
     chain_steps: int = 20000
@@ -51,16 +64,22 @@ class Effort(NamedTuple):
         small = self
         if repeats is not None:
             small = small._replace(repeats=repeats, compare_repeats=repeats,
+                                   accuracy_repeats=min(repeats, self.accuracy_repeats),
+                                   limits_repeats=min(repeats, self.limits_repeats),
+                                   many_repeats=min(repeats, self.many_repeats),
                                    rollout_repeats=min(repeats, self.rollout_repeats))
         if steps is not None:
             small = small._replace(servo_steps=steps, closure_steps=steps, states=steps,
-                                   compare_steps=steps, chain_steps=steps, long_steps=10 * steps,
-                                   rollout_steps=steps, rollouts=min(self.rollouts, steps))
+                                   compare_steps=steps, compare_rollout_steps=steps,
+                                   chain_steps=steps, long_steps=10 * steps,
+                                   rollout_steps=steps, rollouts=min(self.rollouts, steps),
+                                   compare_rollouts=min(self.compare_rollouts, steps))
         return small
 
 
 FULL = Effort()
-QUICK = Effort(repeats=21, compare_repeats=5, accuracy_duration=2.0,
+QUICK = Effort(repeats=21, compare_repeats=5, many_repeats=3, accuracy_duration=2.0,
+               accuracy_repeats=3,
                row_counts=(0, 2), rollout_counts=(1, 10), durations=(1.0, 10.0), scenarios=2,
-               loop_seconds=1.0, chains=(2, 4), rollouts=50,
+               loop_seconds=1.0, loop_samples=1, loop_turns=2, chains=(2, 4), rollouts=50,
                robots=('scara_450',), startups=1)

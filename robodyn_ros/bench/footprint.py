@@ -4,32 +4,39 @@
 From nothing to a first state, and what it takes on disk: ours and theirs.
 
 Ours: a fresh process that builds the SCARA's plant and takes a step, with an empty cache and from
-it; with ROS, from starting the three nodes to the first message. A peer: a fresh process that
-reads the same URDF and takes a step or evaluates once. Size: the package and all it requires.
+it; with ROS, from starting the three nodes to the first joint state, again with an empty cache of
+their own and from it. A peer: a fresh process that reads the same URDF and takes a step or
+evaluates once. Size: the package and all it requires.
 """
 from __future__ import annotations
 
+from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
+import json
 from pathlib import Path
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from typing import Any
+from typing import Any, Callable
+
+import numpy as np
 
 from robodyn_ros.bench.compare import PEERS
 from robodyn_ros.bench.effort import Effort
 from robodyn_ros.bench.fresh import programs_in, run_fresh
 from robodyn_ros.bench.peers import bare_urdf
-from robodyn_ros.bench.processes import DOMAIN, Graph
+from robodyn_ros.bench.ros import our_graph
+from robodyn_ros.bench.timing import summarise
 from robodyn_ros.bench.watch import Watch
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.robots.robot import load_robot
 
 ROBOT = 'scara_450'
+PATIENCE = 120.0
+"""Longest wait for the nodes' first state [s]."""
 FIRST: dict[str, str] = {
     'mujoco': 'import mujoco; m = mujoco.MjModel.from_xml_path(path); d = mujoco.MjData(m); '
               'mujoco.mj_step(m, d)',
@@ -54,25 +61,24 @@ def measure(effort: Effort, watch: Watch) -> dict[str, Any]:
     with_ros = find_spec('rclpy') is not None
     watch.begin('start-up and size', len(peers) + 1 + with_ros)
     with tempfile.TemporaryDirectory(prefix='robodyn_bench_') as folder:
-        cold = run_fresh('robot', ROBOT, folder)['process_s']
-        warm = statistics.median(run_fresh('robot', ROBOT, folder)['process_s']
-                                 for _ in range(effort.startups))
-        found: dict[str, Any] = {'ours': {'cold_s': cold, 'warm_s': warm,
-                                          'size_MB': installed_size('robodyn_ros')}}
-        watch.tick()
-        if with_ros:
-            with programs_in(folder):
-                found['ours, as ROS nodes'] = {'cold_s': first_message(),
-                                               'warm_s': first_message()}
-            watch.tick()
-        path = Path(folder) / 'robot.urdf'
+        programs, path = Path(folder) / 'programs', Path(folder) / 'robot.urdf'
         path.write_text(bare_urdf(load_robot(ROBOT)), encoding='utf-8')
+        starts: dict[str, Callable[[], float]] = {
+            'ours': lambda: run_fresh('robot', ROBOT, str(programs))['process_s']}
+        if with_ros:
+            starts['ours, as ROS nodes'] = lambda: first_state(str(programs) + '_of_nodes')
         for kind in peers:
-            lives = [life(f'path = {str(path)!r}; {FIRST[kind.name]}')
-                     for _ in range(1 + effort.startups)]
-            found[kind.name] = {'cold_s': lives[0], 'warm_s': statistics.median(lives[1:]),
-                                'size_MB': installed_size(kind.package)}
+            starts[kind.name] = partial(life, f'path = {str(path)!r}; {FIRST[kind.name]}')
+        found: dict[str, Any] = {}
+        for name, start in starts.items():
+            first, *later = (start() for _ in range(1 + effort.startups))
+            warm = summarise(np.array(later))
+            found[name] = {'cold_s': first, 'warm_s': warm.median,
+                           'warm_quartiles_s': warm.quartiles}
             watch.tick()
+    found['ours']['size_MB'] = installed_size('robodyn_ros')
+    for kind in peers:
+        found[kind.name]['size_MB'] = installed_size(kind.package)
     return found
 
 
@@ -85,39 +91,38 @@ def life(program: str) -> float:
     return time.perf_counter() - begin
 
 
-def first_message() -> float:
-    """From starting the three nodes to the first message of the running plant [s]."""
-    common = ['--ros-args', '-p', 'scenario:=scara_helix', '-p', 'use_sim_time:=true']
-    graph = Graph(DOMAIN, dynamics=['dynamics_node', *common, '-p', 'mode:=lockstep'],
-                  controller=['controller_node', *common],
-                  trajectory=['trajectory_node', *common])
+def first_state(programs: str) -> float:
+    """From starting the three nodes to the first joint state that a listener gets [s]."""
+    graph = our_graph('lockstep')
+    listener = graph.watching('first', 0.0)
+    assert listener.stdout is not None
+    listener.stdout.readline()
     begin = time.monotonic_ns()
-    with graph:
-        seen: Any = graph.watch('clock', 0.2)
-    return (seen[0][1] - begin) * 1e-9
+    with programs_in(programs), graph:
+        text, _ = listener.communicate(timeout=PATIENCE)
+    states = json.loads(text)
+    if not states:
+        raise RobodynError('the nodes of scara_helix published no state; is ROS 2 importable?')
+    return (states[0][1] - begin) * 1e-9
 
 
 def installed_size(package: str) -> float:
     """Size of the files of a package and of all it requires [MB]."""
     waiting, done, total = [package], set[str](), 0.0
     while waiting:
-        name = waiting.pop()
+        name = re.sub('[-_.]+', '-', waiting.pop()).lower()  # as the package index compares them
         if name in done:
             continue
         done.add(name)
-        if name == 'robodyn_ros':  # perhaps an editable install: its files lie elsewhere
-            folder = Path(__file__).resolve().parents[1]
-            total += sum(file.stat().st_size for file in folder.rglob('*.py'))
-            waiting += ['numba', 'numpy', 'pyyaml', 'rich', 'scipy']
-            continue
         try:
             found = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             continue  # for another system, or of an extra
-        for file in found.files or []:
-            path = Path(str(found.locate_file(file)))
-            total += path.stat().st_size if path.is_file() else 0.0
-        for line in found.requires or []:
-            if 'extra ==' not in line:
-                waiting.append(re.split(r'[^A-Za-z0-9._-]', line)[0].lower())
+        if name == 'robodyn-ros':  # perhaps an editable install: its files lie elsewhere
+            files = list(Path(__file__).resolve().parents[1].rglob('*.py'))
+        else:
+            files = [Path(str(found.locate_file(file))) for file in found.files or []]
+        total += sum(path.stat().st_size for path in files if path.is_file())
+        waiting += [re.split(r'[^A-Za-z0-9._-]', line)[0] for line in found.requires or []
+                    if 'extra ==' not in line]
     return total / 1e6

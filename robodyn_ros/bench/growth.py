@@ -20,8 +20,9 @@ from robodyn_ros.bench.fresh import programs_in, run_fresh
 from robodyn_ros.bench.peers import find, MUJOCO, PINOCCHIO, require_same
 from robodyn_ros.bench.plants import STEP
 from robodyn_ros.bench.row import Row
-from robodyn_ros.bench.timing import interleave, Task
+from robodyn_ros.bench.timing import summarise, take_turns, Task
 from robodyn_ros.bench.watch import Watch
+from robodyn_ros.bench.weigh import weigh
 from robodyn_ros.bench.with_mujoco import Mujoco
 from robodyn_ros.bench.with_pinocchio import Pinocchio
 from robodyn_ros.plant import Plant
@@ -66,13 +67,17 @@ def time_chain(joints: int, effort: Effort, details: dict[str, Any]) -> Row:
                 aba(pinocchio.model, pinocchio.data, start.q, start.v, tau)
 
         tasks[PINOCCHIO], units[PINOCCHIO] = evaluate, EVALUATIONS
-    timings = interleave(tasks, units, effort.repeats)
-    middle = {name: timing.median for name, timing in timings.items()}
+    turns = take_turns(tasks, units, effort.repeats)
+    middle = {name: summarise(times).median for name, times in turns.items()}
+    if MUJOCO in turns:
+        details['ratio_quartiles'] = summarise(turns[MUJOCO] / turns['ours']).quartiles
+        details['mujoco_MB'] = weigh('chain', joints, MUJOCO)
     return Row(f'chain_{joints}.free.rk4', middle['ours'],
                MUJOCO if MUJOCO in middle else None, middle.get(MUJOCO), 'step',
                {'joints': joints, **details, 'pinocchio_aba_us': middle.get(PINOCCHIO),
                 'ours_evaluation_us': middle['ours'] / 4.0,
-                'ours_quartiles_us': timings['ours'].quartiles})
+                'ours_MB': weigh('chain', joints, 'ours'),
+                'ours_quartiles_us': summarise(turns['ours']).quartiles})
 
 
 def measure(effort: Effort, watch: Watch) -> list[Row]:

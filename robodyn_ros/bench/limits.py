@@ -3,123 +3,73 @@
 """
 How time and memory grow: with constraint rows, with rollouts, with simulated time.
 
+Both engines' answers are compared, both take turns, and each is weighed in a process of its own.
 The growth with the length of a chain, which is compiled anew for each length, is in growth.py.
 """
 from __future__ import annotations
 
-import os
+from importlib.util import find_spec
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from robodyn_ros.bench.chain import chain
 from robodyn_ros.bench.effort import Effort
-from robodyn_ros.bench.memory import memory_now
-from robodyn_ros.bench.peers import bare_urdf, find, MUJOCO
-from robodyn_ros.bench.plants import STEP
-from robodyn_ros.bench.timing import interleave, Task
+from robodyn_ros.bench.growing import KINDS, OURS, ROW_STEPS
+from robodyn_ros.bench.peers import MUJOCO
+from robodyn_ros.bench.timing import summarise, take_turns
 from robodyn_ros.bench.watch import Watch
-from robodyn_ros.bench.with_mujoco import Mujoco, UNUSED
-from robodyn_ros.constraints.ready_made import joint_combination
-from robodyn_ros.plant import Plant
-from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.signals import State
+from robodyn_ros.bench.weigh import weigh
+from robodyn_ros.errors import RobodynError
 
-JOINTS = 5
-"""Of the chain that gets more and more rows."""
+
+class Growth(NamedTuple):
+    """One kind of growing work."""
+
+    kind: str
+    """Of growing.KINDS."""
+    units: int = 1
+    """Time is given per so many [-]."""
+    same: float = 1e-9
+    """Largest difference of the last states, relative to the largest of ours [-]."""
+    same_up_to: float = float('inf')
+    """Largest size for which answers are compared: rounding grows with the steps."""
+    threads: bool = False
+    """The work is spread over the cores, so the wall clock counts."""
+
+
+ROWS = Growth('rows', ROW_STEPS, same=1e-2)  # soft constraints
+GROWTHS = (ROWS, Growth('rollouts', threads=True), Growth('duration', same_up_to=100.0),
+           Growth('recorded', same_up_to=100.0))
 
 
 def measure(effort: Effort, watch: Watch) -> dict[str, Any]:
     """One list per kind of growth."""
-    watch.begin('growth: rows, rollouts, simulated time',
-                len(effort.row_counts) + len(effort.rollout_counts) + len(effort.durations))
-    return {'rows': [rows_entry(count, effort, watch) for count in effort.row_counts],
-            'rollouts': [rollouts_entry(count, effort, watch) for count in effort.rollout_counts],
-            'duration': [duration_entry(seconds, effort, watch) for seconds in effort.durations]}
+    sizes = {'rows': effort.row_counts, 'rollouts': effort.rollout_counts,
+             'duration': effort.durations, 'recorded': effort.durations}
+    watch.begin('growth: rows, rollouts, simulated time', sum(map(len, sizes.values())))
+    return {growth.kind: [entry(growth, size, effort, watch) for size in sizes[growth.kind]]
+            for growth in GROWTHS}
 
 
-def rows_entry(count: int, effort: Effort, watch: Watch) -> dict[str, Any]:
-    """Time a step of a chain whose first joints are held together by so many rows."""
-    robot = chain(JOINTS)
-    rows = [joint_combination({f'joint_{k}': 1.0, f'joint_{k + 1}': -1.0}, name=f'row_{k}')
-            for k in range(1, count + 1)]
-    plant = Plant(robot, rows, step=STEP)
-    start = State(0.0, np.full(JOINTS, 0.2), np.zeros(JOINTS))
-    steps = max(1, effort.chain_steps // 20)
-    tasks: dict[str, Task] = {'ours': lambda: plant.advance(start, steps=steps)}
-    if find(MUJOCO) is not None:
-        model, data = held_in_mujoco(count)
-
-        def theirs() -> None:
-            engine.mj_resetData(model, data)
-            data.qpos[:] = start.q
-            engine.mj_step(model, data, steps)
-
-        engine = find(MUJOCO)
-        tasks[MUJOCO] = theirs
-    timings = interleave(tasks, dict.fromkeys(tasks, steps), min(effort.repeats, 9))
+def entry(growth: Growth, size: float, effort: Effort, watch: Watch) -> dict[str, Any]:
+    """Compare, time and weigh one size in both engines."""
+    engines = (OURS, MUJOCO) if find_spec(MUJOCO) else (OURS,)
+    works = {name: KINDS[growth.kind](name, size) for name in engines}
+    ends = {name: work() for name, work in works.items()}
+    found: dict[str, Any] = {'size': size}
+    if MUJOCO in ends and size <= growth.same_up_to:
+        apart = np.abs(ends[OURS] - ends[MUJOCO]).max() / np.abs(ends[OURS]).max()
+        if not apart < growth.same:
+            raise RobodynError(f'{growth.kind} {size}: the answers of {MUJOCO} and ours differ by '
+                               f'{apart:.2g}, so no time is compared')
+        found['difference'] = float(apart)
+    turns = take_turns(works, dict.fromkeys(works, growth.units), effort.limits_repeats,
+                       clock=time.perf_counter if growth.threads else time.thread_time)
+    for name, times in turns.items():
+        found[name] = {'us': summarise(times).median, 'peak_MB': weigh(growth.kind, size, name)}
+    if MUJOCO in turns:
+        ratio = summarise(turns[MUJOCO] / turns[OURS])
+        found.update(ratio=ratio.median, ratio_quartiles=ratio.quartiles)
     watch.tick()
-    entry = {'rows': count, 'ours_us': timings['ours'].median,
-             'operations': plant.program().operations['dynamics']}
-    if MUJOCO in timings:
-        entry.update(mujoco_us=timings[MUJOCO].median,
-                     ratio=timings[MUJOCO].median / timings['ours'].median)
-    return entry
-
-
-def held_in_mujoco(count: int) -> tuple[Any, Any]:
-    """Return model and data of the same chain with soft joint equalities in MuJoCo."""
-    engine, robot = find(MUJOCO), chain(JOINTS)
-    spec = engine.MjSpec.from_string(bare_urdf(robot))
-    spec.option.integrator, spec.option.timestep = engine.mjtIntegrator.mjINT_RK4, STEP
-    spec.option.gravity = robot.parameters.gravity
-    for stage in UNUSED:
-        spec.option.disableflags |= int(getattr(engine.mjtDisableBit, 'mjDSBL_' + stage, 0))
-    for k in range(1, count + 1):
-        equality = spec.add_equality(
-            type=engine.mjtEq.mjEQ_JOINT, objtype=engine.mjtObj.mjOBJ_JOINT,
-            name1=f'joint_{k}', name2=f'joint_{k + 1}')
-        equality.data[:2] = 0.0, 1.0  # the polynomial q_k = 0 + 1 q_(k+1)
-    model = spec.compile()
-    return model, engine.MjData(model)
-
-
-def rollouts_entry(count: int, effort: Effort, watch: Watch) -> dict[str, Any]:
-    """Time so many recorded runs of the free SCARA on all cores, and weigh them."""
-    random, steps = np.random.default_rng(2), min(effort.rollout_steps, 1000)
-    plant = Plant(load_robot('scara_450'), step=STEP)
-    starts = [State(0.0, *pair) for pair in random.uniform(-1.0, 1.0, (count, 2, 4))]
-    plant.rollouts(starts[:1], steps=steps)
-    before, begin = memory_now(), time.perf_counter()
-    kept = plant.rollouts(starts, steps=steps)
-    seconds, grown = time.perf_counter() - begin, memory_now() - before
-    entry = {'rollouts': count, 'steps': steps, 'ours_s': seconds, 'memory_MB': grown,
-             'recorded_MB': sum(array.nbytes for run in kept for array in run) / 1e6}
-    del kept
-    if find(MUJOCO) is not None:
-        work = Mujoco(plant.robot, STEP).rollouts(starts, steps, threads=os.cpu_count() or 1)
-        work()
-        begin = time.perf_counter()
-        work()
-        entry['mujoco_s'] = time.perf_counter() - begin
-        entry['ratio'] = entry['mujoco_s'] / seconds
-    watch.tick()
-    return entry
-
-
-def duration_entry(seconds: float, effort: Effort, watch: Watch) -> dict[str, Any]:
-    """Time a run of so many simulated seconds, bare and recorded every step."""
-    plant, n = Plant(load_robot('scara_450'), step=STEP), 4
-    start, steps = State(0.0, np.full(n, 0.3), np.zeros(n)), round(seconds / STEP)
-    plant.rollout(start, steps=10)
-    times, memory = [], []
-    for record in (False, True):
-        before, begin = memory_now(), time.thread_time()
-        kept = plant.rollout(start, steps=steps, every=1 if record else steps)
-        times.append(time.thread_time() - begin)
-        memory.append(memory_now() - before)
-        del kept
-    watch.tick()
-    return {'simulated_s': seconds, 'ours_s': times[0], 'memory_MB': memory[0],
-            'recorded_s': times[1], 'recorded_MB': memory[1]}
+    return found

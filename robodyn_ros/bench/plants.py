@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from robodyn_ros.assembly import assemble_start
 from robodyn_ros.constraints.ready_made import follow, joint_combination
 from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
 from robodyn_ros.plant import Plant
@@ -19,6 +20,8 @@ NEAR_HELIX = State(0.0, np.radians([30.0, -55.0, 25.0, 0.0]), np.zeros(4))
 NEAR_CLOSED = State(0.0, np.array([0.93, -1.66, 2.85, -1.87, -0.98, -2.05]),
                     np.array([-0.1, -0.1, 0.1, 0.0, -0.1, 0.1]))
 """parallel_2dof almost closed and moving; to be assembled."""
+FASTER = 20.0
+"""How much faster the closed chain starts where its motion is judged: forces must count [-]."""
 
 
 def servo_plant(chosen: Stabilisation = Stabilisation(), step: float = STEP) -> Plant:
@@ -31,6 +34,12 @@ def servo_plant(chosen: Stabilisation = Stabilisation(), step: float = STEP) -> 
 def closed_plant(kind: str = 'none') -> Plant:
     """parallel_2dof with the loops of its file and a kind of stabilisation."""
     return Plant(load_robot('parallel_2dof'), step=STEP, stabilisation=stabilisation(kind))
+
+
+def closed_start() -> State:
+    """Return the closed chain in quick motion."""
+    near = NEAR_CLOSED._replace(v=FASTER * NEAR_CLOSED.v)
+    return assemble_start(closed_plant(), near).state
 
 
 def any_plant(name: str) -> tuple[Plant, State]:

@@ -21,16 +21,21 @@ import sys
 import time
 from typing import Any, NamedTuple, Sequence
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from robodyn_ros.bench.processes import DOMAIN, Graph
+from robodyn_ros.bench.timing import summarise
 from robodyn_ros.bench.watch import Watch
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.scenario import load_scenario
 
 SCENARIO = 'scara_helix'
 LEAST_RATIO = 0.7
 """Of the bare ping-pong's cycles per second, in lockstep."""
+CYCLE = 1e-3
+"""Simulated time of a cycle, of the ping-pong and of every scenario with a controller [s]."""
 TURN = 1.0
 """How long one runs while the other is stopped [s]."""
 LEAD = 3.0
@@ -60,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # end the nodes we started, too
     with Watch() as bars:
         bars.begin('lockstep, in turns with ping-pong', 2 * rounds)
-        speeds = lockstep(rounds, bars)
+        speeds = lockstep(our_graph('lockstep'), rounds, bars)
         bars.begin('free running at 1 kHz', 2)
         bare = free_running(bare_graph('--rate', '1000'), free, bars)
         ours = free_running(our_graph('free'), seconds, bars)
@@ -87,22 +92,24 @@ def bare_graph(*arguments: str, domain: int = DOMAIN) -> Graph:
     return Graph(domain, pong=['ping', 'pong'], ping=['ping', 'ping', *arguments])
 
 
-def our_graph(mode: str) -> Graph:
-    """Return the three nodes of the scenario."""
-    common = ['--ros-args', '-p', f'scenario:={SCENARIO}', '-p', 'use_sim_time:=true']
-    return Graph(DOMAIN, dynamics=['dynamics_node', *common, '-p', f'mode:={mode}'],
-                 controller=['controller_node', *common],
-                 trajectory=['trajectory_node', *common])
+def our_graph(mode: str, scenario: str = SCENARIO) -> Graph:
+    """Return the nodes of a scenario, whose motion begins again each time it ends."""
+    common = ['--ros-args', '-p', f'scenario:={scenario}', '-p', 'use_sim_time:=true']
+    nodes = {'dynamics': ['dynamics_node', *common, '-p', f'mode:={mode}']}
+    if load_scenario(scenario).controller.kind != 'none':  # else the plant moves by itself
+        nodes.update(controller=['controller_node', *common],
+                     trajectory=['trajectory_node', *common, '-p', 'repeat:=true'])
+    return Graph(DOMAIN, **nodes)
 
 
-def lockstep(rounds: int, bars: Watch) -> dict[str, Any]:
+def lockstep(ours: Graph, rounds: int, bars: Watch) -> dict[str, Any]:
     """
-    Return cycles per second of both.
+    Return cycles per second of a graph in lockstep and of the ping-pong.
 
-    Both graphs live all the time and take turns, one stopped while the other runs, so that a slow
-    second of the machine meets both.
+    Both live all the time and take turns, one stopped while the other runs, so that a slow second
+    of the machine meets both.
     """
-    graphs = {'ours': our_graph('lockstep'), 'bare': bare_graph(domain=DOMAIN + 1)}
+    graphs = {'ours': ours, 'bare': bare_graph(domain=DOMAIN + 1)}
     turns: dict[str, list[Turn]] = {name: [] for name in graphs}
     with graphs['ours'], graphs['bare']:
         for graph in graphs.values():
@@ -122,7 +129,9 @@ def lockstep(rounds: int, bars: Watch) -> dict[str, Any]:
     pairs = [a[0] / b[0] for a, b in zip(found['ours'], found['bare']) if a and b]
     if not pairs:
         raise RobodynError('no turn of the lockstep runs could be timed; is the machine busy?')
-    result: dict[str, Any] = {'ratio': statistics.median(pairs), 'turns': len(pairs)}
+    ratio = summarise(np.array(pairs))
+    result: dict[str, Any] = {'ratio': ratio.median, 'ratio_quartiles': ratio.quartiles,
+                              'turns': len(pairs)}
     for name, values in found.items():
         speeds, costs = zip(*(value for value in values if value))
         result[f'{name}_cycles_per_second'] = statistics.median(speeds)
@@ -151,8 +160,8 @@ def cycles(turns: Sequence[Turn], clock: Sequence[tuple[int, int]]
         if len(inside) < 5:
             result.append(None)
             continue
-        simulated = (inside[-1][0] - inside[0][0]) / 1e6  # one cycle a millisecond
-        speed = simulated / ((inside[-1][1] - inside[0][1]) * 1e-9)
+        simulated, real = (inside[-1][k] - inside[0][k] for k in (0, 1))  # both in ns
+        speed = simulated / real / CYCLE
         result.append((speed, turn.cpu / (speed * TURN)))
     return result
 

@@ -4,7 +4,8 @@
 Closed loops: simulated seconds per second of the six scenarios, in four ways.
 
 Without ROS in one compiled call; as ROS 2 nodes in one process (robodyn run --fast); as three
-processes in lockstep; and a bare ping-pong of the same messages between two rclpy processes.
+processes in lockstep, in turns with a bare ping-pong of the same messages between two rclpy
+processes. A plant that its constraints alone move is one process then. All by the wall clock.
 """
 from __future__ import annotations
 
@@ -13,11 +14,14 @@ import json
 import subprocess
 import sys
 import time
-from typing import Any
+from typing import Any, Callable
+
+import numpy as np
 
 from robodyn_ros.bench.effort import Effort
-from robodyn_ros.bench.processes import DOMAIN, environment, Graph
-from robodyn_ros.bench.ros import bare_graph
+from robodyn_ros.bench.processes import DOMAIN, environment
+from robodyn_ros.bench.ros import CYCLE, lockstep, our_graph
+from robodyn_ros.bench.timing import interleave, summarise, Timing
 from robodyn_ros.bench.watch import Watch
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.scenario import load_scenario, scenario_names
@@ -28,67 +32,72 @@ PATIENCE = 240.0
 
 
 def measure(effort: Effort, watch: Watch) -> dict[str, Any]:
-    """One entry per scenario, and the ping-pong."""
+    """One entry per scenario."""
     names = scenario_names()[:effort.scenarios]
     with_ros = importlib.util.find_spec('rclpy') is not None
-    watch.begin('closed loops', len(names) * (1 + 2 * with_ros) + with_ros)
-    entries = []
-    for name in names:
-        entry: dict[str, Any] = {'scenario': name, 'without_ros': without_ros(name)}
-        watch.tick()
-        if with_ros:
-            for key, way in (('one_process', one_process), ('three_processes', three_processes)):
-                try:
-                    entry[key] = way(name, effort.loop_seconds)
-                except (RobodynError, subprocess.SubprocessError, ValueError) as error:
-                    watch.say(f'{name}, {key}: {error}')
-                    entry[key] = None
-                watch.tick()
-        entries.append(entry)
-    result: dict[str, Any] = {'scenarios': entries}
-    if with_ros:
-        with bare_graph() as graph:
-            result['bare_ping_pong'] = speed_of(graph, effort.loop_seconds)
-        watch.tick()
-    return result
+    driven = sum(map(is_driven, names))
+    watch.begin('closed loops', len(names) * (1 + 2 * with_ros)
+                + 2 * driven * effort.loop_turns * with_ros)
+    return {'scenarios': [entry(name, with_ros, effort, watch) for name in names]}
 
 
-def without_ros(name: str) -> float:
-    """Return simulated seconds per second of thread time, in one compiled call."""
+def is_driven(name: str) -> bool:
+    """Return whether a scenario has a controller."""
+    return load_scenario(name).controller.kind != 'none'
+
+
+def entry(name: str, with_ros: bool, effort: Effort, watch: Watch) -> dict[str, Any]:
+    """Measure one scenario; a way that fails is None and said."""
+    found: dict[str, Any] = {'scenario': name, 'driven': is_driven(name),
+                             'without_ros': _both(without_ros(name, effort.loop_samples))}
+    watch.tick()
+    ways: dict[str, Callable[[], Any]] = {
+        'one_process': lambda: _both(one_process(name, effort)),
+        'processes': lambda: processes(name, effort, watch)}
+    for key, way in ways.items() if with_ros else ():
+        try:
+            found[key] = way()
+        except (RobodynError, subprocess.SubprocessError, ValueError, LookupError) as error:
+            watch.say(f'{name}, {key}: {error}')
+            found[key] = None
+        watch.tick()
+    return found
+
+
+def _both(speeds: Timing) -> dict[str, Any]:
+    return {'speed': speeds.median, 'quartiles': speeds.quartiles}
+
+
+def without_ros(name: str, samples: int) -> Timing:
+    """Return simulated seconds per second in one compiled call."""
     simulation = Simulation(load_scenario(name))
-    simulation.run()
-    begin, runs = time.thread_time(), 0
-    while runs < 3 or time.thread_time() - begin < 0.1:
-        simulation.run()
-        runs += 1
-    return runs * simulation.duration / (time.thread_time() - begin)
+    times = interleave({name: simulation.run}, {name: 1}, samples, clock=time.perf_counter)[name]
+    speeds = [1e6 * simulation.duration / value for value in (times.median, *times.quartiles)]
+    return Timing(speeds[0], speeds[2], speeds[1], samples)
 
 
-def one_process(name: str, seconds: float) -> float:
-    """Return simulated seconds per second of the three nodes in one process, in lockstep."""
-    for duration in (0.1, seconds):  # the first compiles
+def one_process(name: str, effort: Effort) -> Timing:
+    """Return simulated seconds per second of the nodes in one process, in lockstep."""
+    speeds = []
+    for duration in (0.1, *[effort.loop_seconds] * effort.loop_samples):  # the first compiles
         done = subprocess.run([sys.executable, '-m', 'robodyn_ros.cli', '--quiet', 'run', name,
                                '--fast', '--json', '--duration', str(duration)],
                               env=environment(DOMAIN), capture_output=True, text=True,
                               timeout=PATIENCE)
-    facts = json.loads(done.stdout)
-    return facts['simulated_s'] / facts['wall_s']
+        facts = json.loads(done.stdout)
+        speeds.append(facts['simulated_s'] / facts['wall_s'])
+    return summarise(np.array(speeds[1:]))
 
 
-def three_processes(name: str, seconds: float) -> float:
-    """Return simulated seconds per second of the three nodes as processes, in lockstep."""
-    common = ['--ros-args', '-p', f'scenario:={name}', '-p', 'use_sim_time:=true']
-    nodes = {'dynamics': ['dynamics_node', *common, '-p', 'mode:=lockstep']}
-    if load_scenario(name).controller.kind != 'none':  # else the plant moves by itself
-        nodes.update(controller=['controller_node', *common],
-                     trajectory=['trajectory_node', *common])
-    with Graph(DOMAIN, **nodes) as graph:
-        return speed_of(graph, seconds)
-
-
-def speed_of(graph: Graph, seconds: float) -> float:
-    """Return simulated seconds per second, seen on /clock."""
-    graph.watch('clock', 0.5)  # compiled and connected
-    seen: Any = graph.watch('clock', seconds)
+def processes(name: str, effort: Effort, watch: Watch) -> dict[str, Any]:
+    """Return simulated seconds per second of the nodes as processes, in lockstep."""
+    if is_driven(name):
+        found = lockstep(our_graph('lockstep', name), effort.loop_turns, watch)
+        return {'speed': CYCLE * found['ours_cycles_per_second'],
+                'bare': CYCLE * found['bare_cycles_per_second'], 'ratio': found['ratio'],
+                'ratio_quartiles': found['ratio_quartiles']}
+    with our_graph('lockstep', name) as graph:
+        graph.watch('clock', 0.5)  # compiled and connected
+        seen: Any = graph.watch('clock', effort.loop_seconds)
     (first, begin), (last, end) = seen[0], seen[-1]
-    return (last - first) / (end - begin)
+    return {'speed': (last - first) / (end - begin)}

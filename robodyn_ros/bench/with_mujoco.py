@@ -4,8 +4,9 @@
 MuJoCo: RK4, no geometry, every stage the robot does not need disabled by its flag.
 
 One call of mj_step for all steps; many runs by its rollout module. Closed chains are connect
-constraints between two sites, with the solver (CG, no islands) that was fastest for them; they are
-soft, so their accelerations and motions are near ours, not equal.
+constraints between two sites. They are soft: as stiff as the documentation allows, they give
+motions near ours, not equal ones; with the default softness they are far off (docs/benchmarks.md,
+accuracy) and not faster.
 """
 from __future__ import annotations
 
@@ -23,19 +24,24 @@ UNUSED = ('CONTACT', 'LIMIT', 'FRICTIONLOSS', 'ISLAND', 'SENSOR', 'ACTUATION', '
 """Stages of mj_step that none of the measured robots needs (mjtDisableBit)."""
 
 
+def hardest(step: float) -> tuple[list[float], list[float]]:
+    """Return solref and solimp: shortest time constant it does not clamp, full impedance."""
+    return [2.0 * step, 1.0], [0.9999, 0.9999, 0.001, 0.5, 2.0]
+
+
 class Mujoco(Contender):
     """One robot in MuJoCo; its joints are in the order of ours."""
 
     name, package, module = MUJOCO, 'mujoco', MUJOCO
-    slower = 5
     usage = ('RK4, unused stages disabled, all steps in one mj_step; many runs by mujoco.rollout; '
-             'closed chains by soft connect constraints')
+             'closed chains by connect constraints, as stiff as its documentation allows')
 
-    def __init__(self, robot: Robot, step: float, payload: float = 0.0):
+    def __init__(self, robot: Robot, step: float, payload: float = 0.0, stiff: bool = True):
         """
         Read the robot's URDF and close its loops.
 
         :param payload: point mass at the robot's payload frame [kg]
+        :param stiff: loops as stiff as can be, instead of MuJoCo's default softness
         """
         self.engine = engine = find(MUJOCO)
         spec = engine.MjSpec.from_string(bare_urdf(robot))
@@ -50,17 +56,19 @@ class Mujoco(Contender):
             spec.body(robot.tree.payload_frame).add_body(
                 name='payload', mass=payload, inertia=[1e-12] * 3, explicitinertial=True)
         self._close(spec, robot)
-        self.same_after_run = 1e-2 if robot.loops else 1e-9
-        self.same = 1e-1 if robot.loops else 1e-9
+        if robot.loops:
+            self.same = self.same_after_run = 1e-2
         self.loops = [(item.frame_a, item.frame_b) for item in robot.loops]
         self.model = spec.compile()
+        if stiff:
+            self.model.eq_solref[:], self.model.eq_solimp[:] = hardest(step)
+            self.model.opt.tolerance, self.model.opt.iterations = 1e-15, 200
         self.data = engine.MjData(self.model)
         require_joints('MuJoCo', tuple(self.model.joint(k).name
                                        for k in range(self.model.njnt)), robot)
 
     def _close(self, spec: Any, robot: Robot) -> None:
         engine = self.engine
-        spec.option.solver = engine.mjtSolver.mjSOL_CG
         for frame in {name for item in robot.loops for name in (item.frame_a, item.frame_b)}:
             spec.body(frame).add_site(name=frame)
         for item in robot.loops:  # planar loops too: the third row of connect is idle
@@ -99,6 +107,39 @@ class Mujoco(Contender):
         return worst
 
     # --- as every contender -----------------------------------------------------------------
+
+    def mass_matrix(self, q: np.ndarray) -> Work:
+        """Kinematics, mj_crb and mj_fullM once per position."""
+        engine, model, data, n = self.engine, self.model, self.data, q.shape[1]
+        out = np.empty((len(q), n, n))
+
+        def full(matrix: np.ndarray) -> None:
+            if hasattr(data, 'qM'):  # before version 4
+                engine.mj_fullM(model, matrix, data.qM)
+            else:
+                engine.mj_fullM(model, data, matrix)
+
+        def work() -> np.ndarray:
+            for k in range(len(q)):
+                data.qpos[:] = q[k]
+                engine.mj_kinematics(model, data)
+                engine.mj_comPos(model, data)
+                engine.mj_crb(model, data)
+                full(out[k])
+            return out
+        return work
+
+    def inverse(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Work:
+        """Call mj_inverse once per motion."""
+        engine, model, data, out = self.engine, self.model, self.data, np.empty_like(q)
+
+        def work() -> np.ndarray:
+            for k in range(len(q)):
+                data.qpos[:], data.qvel[:], data.qacc[:] = q[k], v[k], a[k]
+                engine.mj_inverse(model, data)
+                out[k] = data.qfrc_inverse
+            return out
+        return work
 
     def forward(self, q: np.ndarray, v: np.ndarray) -> Work:
         """Call mj_forward once per state."""
@@ -145,6 +186,11 @@ class Mujoco(Contender):
         """Many runs by the rollout module."""
         states, n = self._rollout(starts, count, threads), len(starts[0].q)
         return lambda: states()[:, -1, 1:1 + 2 * n]
+
+    def recorded_rollouts(self, starts: list[State], count: int) -> Work:
+        """Many runs by the rollout module, which records every step."""
+        states, n = self._rollout(starts, count), len(starts[0].q)
+        return lambda: states()[:, :, 1:1 + n]
 
     def _rollout(self, starts: list[State], count: int, threads: int = 1) -> Work:
         rollout, engine = find(MUJOCO + '.rollout'), self.engine

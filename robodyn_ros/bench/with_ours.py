@@ -24,6 +24,14 @@ class Ours(Contender):
         self.robot = robot_from_text(bare_urdf(robot), robot.path)  # the peers' equations
         self.plant = Plant(self.robot, step=step)
 
+    def mass_matrix(self, q: np.ndarray) -> Work:
+        """All positions in one call."""
+        return lambda: self.robot.mass_matrix(q)
+
+    def inverse(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Work:
+        """All motions in one call."""
+        return lambda: self.robot.inverse_dynamics(q, v, a)
+
     def forward(self, q: np.ndarray, v: np.ndarray) -> Work:
         """All states in one call."""
         zero = np.zeros_like(q)
@@ -60,7 +68,8 @@ class Ours(Contender):
             step = motion.step
             for _ in range(count):
                 step()
-            return np.concatenate([motion.q, motion.v])
+                state = motion.x.copy()
+            return state
         return work
 
     def record(self, start: State, count: int) -> Work:
@@ -72,4 +81,11 @@ class Ours(Contender):
         def work() -> np.ndarray:
             runs = self.plant.rollouts(starts, steps=count, every=count, workers=1)
             return np.array([np.concatenate([run.q[-1], run.v[-1]]) for run in runs])
+        return work
+
+    def recorded_rollouts(self, starts: list[State], count: int) -> Work:
+        """All runs in one call, on one core, with forces and constraint errors of every step."""
+        def work() -> np.ndarray:
+            runs = self.plant.rollouts(starts, steps=count, workers=1)
+            return np.array([run.q[1:] for run in runs])
         return work

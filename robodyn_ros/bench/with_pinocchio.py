@@ -26,7 +26,6 @@ class Pinocchio(Contender):
     """One robot in Pinocchio; its joints are in the order of ours."""
 
     name, package, module = PINOCCHIO, 'pin', PINOCCHIO
-    slower = 10
     usage = ('aba, constraintDynamics (Baumgarte) one call per state, abaInParallel for many; RK4 '
              'around them in Python')
 
@@ -75,6 +74,23 @@ class Pinocchio(Contender):
                 self.settings).copy()
         return self.engine.aba(self.model, self.data, q, v, self.zero).copy()
 
+    def mass_matrix(self, q: np.ndarray) -> Work:
+        """Call crba once per position; it fills the upper triangle."""
+        crba, model, data, n = self.engine.crba, self.model, self.data, q.shape[1]
+        out, upper = np.empty((len(q), n, n)), np.triu(np.ones((n, n), dtype=bool), 1)
+
+        def work() -> np.ndarray:
+            for k in range(len(q)):
+                out[k] = crba(model, data, q[k])
+            return np.where(upper.T, out.transpose(0, 2, 1), out)
+        return work
+
+    def inverse(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Work:
+        """Call rneaInParallel once, on one thread."""
+        pool = self.engine.ModelPool(self.model, 1)
+        columns = [np.asfortranarray(array.T) for array in (q, v, a)]
+        return lambda: self.engine.rneaInParallel(1, pool, *columns).T
+
     def forward(self, q: np.ndarray, v: np.ndarray) -> Work:
         """Call abaInParallel once, on one thread."""
         if self.closed:
@@ -116,9 +132,19 @@ class Pinocchio(Contender):
         if self.closed:
             raise CannotError('abaInParallel has no constraints')
         many = self._many(len(starts))
-        first = State(0.0, np.asfortranarray(np.array([s.q for s in starts]).T),
-                      np.asfortranarray(np.array([s.v for s in starts]).T))
+        first = self._side_by_side(starts)
         return lambda: runge_kutta(many, first, self.step, count).T
+
+    def recorded_rollouts(self, starts: list[State], count: int) -> Work:
+        """Record all runs side by side."""
+        many = self._many(len(starts))
+        task = recorded(many, self.step, self._side_by_side(starts), count)
+        return lambda: task().transpose(2, 0, 1)
+
+    @staticmethod
+    def _side_by_side(starts: list[State]) -> State:
+        return State(0.0, np.asfortranarray(np.array([s.q for s in starts]).T),
+                     np.asfortranarray(np.array([s.v for s in starts]).T))
 
     def _many(self, count: int) -> Any:
         pool = self.engine.ModelPool(self.model, 1)

@@ -22,6 +22,8 @@ from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import State
 
 FIXED_JOINT = 4
+DEFAULT_ERP = 0.2
+"""Share of a constraint's gap that it closes in a step, if it is not told [-]."""
 
 MASSLESS = ('<inertial><mass value="0"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
             '</inertial>')
@@ -43,8 +45,7 @@ class PyBullet(Contender):
 
     name, package, module = 'pybullet', 'pybullet', 'pybullet'
     integrator = 'semi-implicit Euler'
-    slower = 10
-    same_after_run = 2e-2
+    same_after_run = 1e-1
     usage = ('DIRECT mode, one stepSimulation per step (semi-implicit Euler); accelerations by '
              'calculateMassMatrix, calculateInverseDynamics and numpy.linalg.solve')
 
@@ -73,15 +74,47 @@ class PyBullet(Contender):
         engine.setJointMotorControlArray(self.body, self.joints, engine.VELOCITY_CONTROL,
                                          forces=[0.0] * len(self.joints), **self.only)
         links = {item[12].decode(): item[0] for item in facts}
-        self.loops = [(links[item.frame_a], links[item.frame_b]) for item in robot.loops]
-        for a, b in self.loops:
+        self.links = links
+        for a, b in ((links[item.frame_a], links[item.frame_b]) for item in robot.loops):
             number = engine.createConstraint(self.body, a, self.body, b, engine.JOINT_POINT2POINT,
                                              [0, 0, 0], [0, 0, 0], [0, 0, 0], **self.only)
             engine.changeConstraint(number, maxForce=1e9, **self.only)
 
-    def close(self) -> None:
-        """Free the client."""
-        self.engine.disconnect(**self.only)
+    def set_error_reduction(self, erp: float | None) -> None:
+        """Close a larger share of each gap per step, with enough iterations; None: as it is."""
+        if erp is not None:
+            options: dict[str, Any] = {'erp': erp, 'numSolverIterations': 200}
+            self.engine.setPhysicsEngineParameter(**options, **self.only)
+
+    def hold(self, link: str) -> tuple[int, tuple[float, ...]]:
+        """Fix a link to the world where it is; returns the constraint and its orientation."""
+        engine, number = self.engine, self.links[link]
+        place = engine.getLinkState(self.body, number, computeForwardKinematics=1, **self.only)
+        return engine.createConstraint(
+            self.body, number, -1, -1, engine.JOINT_FIXED, [0, 0, 0], [0, 0, 0], place[4],
+            [0, 0, 0, 1], place[5], **self.only), place[5]
+
+    def mass_matrix(self, q: np.ndarray) -> Work:
+        """Call calculateMassMatrix once per position."""
+        engine, body, only, n = self.engine, self.body, self.only, q.shape[1]
+        positions, out = q.tolist(), np.empty((len(q), n, n))
+
+        def work() -> np.ndarray:
+            for k, position in enumerate(positions):
+                out[k] = engine.calculateMassMatrix(body, position, **only)
+            return out
+        return work
+
+    def inverse(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Work:
+        """Call calculateInverseDynamics once per motion."""
+        engine, body, only = self.engine, self.body, self.only
+        motions, out = list(zip(q.tolist(), v.tolist(), a.tolist())), np.empty_like(q)
+
+        def work() -> np.ndarray:
+            for k, motion in enumerate(motions):
+                out[k] = engine.calculateInverseDynamics(body, *motion, **only)
+            return out
+        return work
 
     def forward(self, q: np.ndarray, v: np.ndarray) -> Work:
         """Solve with its mass matrix and bias, one state at a time."""

@@ -5,6 +5,8 @@ Times a running graph from the side and prints what it saw as one line of JSON.
 
     python -m robodyn_ros.nodes.stopwatch clock --seconds 5      /clock beside the wall clock [ns]
     python -m robodyn_ros.nodes.stopwatch latency --seconds 60   from a state to its command
+    python -m robodyn_ros.nodes.stopwatch first                  a line when it listens, then when
+                                                                 the first state came [ns]
 
 Messages are not unpacked: only the stamp is read from their bytes, so that the watch costs little.
 """
@@ -71,24 +73,28 @@ def latency(states: dict[int, int], commands: dict[int, int]) -> dict[str, float
 def main() -> int:
     """Wait until the graph runs, watch it, print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('what', choices=('clock', 'latency'))
+    parser.add_argument('what', choices=('clock', 'latency', 'first'))
     parser.add_argument('--seconds', type=float, default=5.0)
     chosen = parser.parse_args()
     rclpy.init(args=[])
     node = Stopwatch(chosen.what)
-    key = 'clock' if chosen.what == 'clock' else 'command'
+    key = {'clock': 'clock', 'latency': 'command', 'first': 'state'}[chosen.what]
 
     def spin(seconds: float, enough: float = float('inf')) -> None:
         end = time.monotonic() + seconds
         while time.monotonic() < end and len(node.first[key]) < enough:
             rclpy.spin_once(node, timeout_sec=0.1)
 
-    spin(PATIENCE, enough=50)
-    for seen in node.first.values():  # from here on: everything before was starting up
-        seen.clear()
-    spin(chosen.seconds)
+    if chosen.what == 'first':
+        print('listening', flush=True)
+        spin(PATIENCE, enough=1)
+    else:
+        spin(PATIENCE, enough=50)
+        for seen in node.first.values():  # from here on: everything before was starting up
+            seen.clear()
+        spin(chosen.seconds)
     running = bool(node.first[key])
-    result: object = list(node.first['clock'].items())
+    result: object = list(node.first[key].items())
     if running and key == 'command':
         result = latency(node.first['state'], node.first['command'])
     print(json.dumps(result))

@@ -31,15 +31,28 @@ class Writes(ABC):
 
 
 def _exact_fma(a: float, b: float, c: float) -> float:
-    """Return a b + c rounded once, by exact fractions (before Python 3.13)."""
-    rounded = a * b + c
-    if not math.isfinite(rounded) or not (a and b):
-        return rounded
+    """Return a b + c rounded once, by exact fractions; the processor's bits in every case."""
+    if not (a and b and math.isfinite(a) and math.isfinite(b)):
+        return a * b + c  # this product needs no rounding
+    if not math.isfinite(c):
+        return c  # whatever the product, which may overflow
     exact = Fraction(a) * Fraction(b) + Fraction(c)
-    return float(exact) if exact else rounded  # keep the sign of a zero
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
 
 
-_FMA: Callable[[float, float, float], float] = getattr(math, 'fma', _exact_fma)
+def _library_fma(a: float, b: float, c: float) -> float:
+    """Return a b + c rounded once, by math.fma, which raises where processors give inf or nan."""
+    try:
+        return math.fma(a, b, c)  # type: ignore[attr-defined]
+    except (OverflowError, ValueError):
+        return _exact_fma(a, b, c)
+
+
+# math.fma came with Python 3.13
+_FMA = _library_fma if hasattr(math, 'fma') else _exact_fma
 
 
 def _written(name: str, *args: Any) -> Any:

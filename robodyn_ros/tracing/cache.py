@@ -3,11 +3,12 @@
 """
 Compiled programs on disk, found by the hash of everything that could change them.
 
-One folder per program, named by the hash of its source, the versions of the compiler and the
-processor. It is built under a private name and appears by one rename, so two processes may compile
-the same program at once; a list of checksums is verified before anything is loaded, so a truncated
-file means compiling again, never a crash. Where the folder cannot be written, programs are
-compiled in memory and a warning says so. Programs that nobody used for long make room for new ones.
+One folder per program, named by the hash of its source, the compiler's versions and settings and
+the processor. It is built under a private name and appears by one rename, so two processes may
+compile the same program at once; a list of checksums is verified before anything is loaded, so a
+truncated file means compiling again, never a crash. Where the folder cannot be written, programs
+are compiled in memory and a warning says so. Programs that nobody used for long make room for new
+ones.
 """
 from __future__ import annotations
 
@@ -36,6 +37,8 @@ LOWERING = '\0'.join(
     for name in ('arithmetic', 'calls', 'compiling', 'dialect', 'instructions', 'lower',
                  'trigonometry'))
 """What a program's own text does not say about its instructions."""
+NO_CODE = ('NUMBA_CACHE_DIR', 'NUMBA_NUM_THREADS')
+"""Settings of numba that leave the machine code as it is."""
 DIGITS = 32
 """Length of a program's name."""
 DAY = 86400.0  # [s]
@@ -56,8 +59,9 @@ def folder() -> Path:
 
 
 def digest(source: str) -> str:
-    """Name of the program: source, lowering, compiler, interpreter and processor together."""
-    chosen = (os.environ.get(name, '-') for name in ('NUMBA_CPU_NAME', 'NUMBA_CPU_FEATURES'))
+    """Name of the program: source, lowering, compiler, its settings, interpreter, processor."""
+    chosen = sorted(f'{name}={value}' for name, value in os.environ.items()
+                    if name.startswith('NUMBA_') and name not in NO_CODE)
     facts = (source, LOWERING, metadata.version('numba'), llvmlite.__version__,
              platform.python_version(), binding.get_host_cpu_name(),
              binding.get_host_cpu_features().flatten(), *chosen)
@@ -94,20 +98,24 @@ def _published(place: Path, source: str) -> list[MachineCode] | None:
     if not place.is_dir():
         return None
     try:
-        expected = json.loads((place / CHECKSUMS).read_text(encoding='utf-8'))
-        kept = (place / PROGRAM).read_text(encoding='utf-8')
-        if expected == _checksums(place) and kept == source:
-            entries = json.loads((place / ENTRIES).read_text(encoding='utf-8'))
-            with contextlib.suppress(OSError):  # a folder that may only be read serves as well
-                os.utime(place)
-            return [MachineCode(name, symbol, kinds, (place / f'{name}.o').read_bytes())
-                    for name, symbol, kinds in entries]
-        reason = 'a file is damaged'
+        return _read(place, source)
     except Exception as error:  # noqa: B902  any failure to load means: compile again
-        reason = str(error)
-    LOG.warning('discarding the compiled program %s: %s', place, reason)
-    shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
+        if not place.exists():  # else _publish says what to do
+            LOG.warning('discarding the compiled program %s: %s', place, error)
     return None
+
+
+def _read(place: Path, source: str) -> list[MachineCode]:
+    expected = json.loads((place / CHECKSUMS).read_text(encoding='utf-8'))
+    kept = (place / PROGRAM).read_text(encoding='utf-8')
+    if expected != _checksums(place) or kept != source:
+        raise ValueError('a file is damaged')
+    entries = json.loads((place / ENTRIES).read_text(encoding='utf-8'))
+    with contextlib.suppress(OSError):  # a folder that may only be read serves as well
+        os.utime(place)
+    return [MachineCode(name, symbol, kinds, (place / f'{name}.o').read_bytes())
+            for name, symbol, kinds in entries]
 
 
 def _publish(place: Path, source: str, parts: Sequence[MachineCode]) -> None:
@@ -123,10 +131,21 @@ def _publish(place: Path, source: str, parts: Sequence[MachineCode]) -> None:
         try:
             os.rename(private, place)
         except OSError:
-            if not place.is_dir():  # else another process was first with the same program
+            if not os.path.lexists(place):
                 raise
+            _look_at(place, source)
     finally:
         shutil.rmtree(private, ignore_errors=True)
+
+
+def _look_at(place: Path, source: str) -> None:
+    """Tell another process that was first with the same program from what cannot be removed."""
+    try:
+        _read(place, source)
+    except Exception as error:  # noqa: B902  it would not load later either
+        _warn_once(f'the compiled program {place} can neither be used ({error}) nor replaced: '
+                   'compiling in memory, which every start repeats; remove it, or set '
+                   'ROBODYN_CACHE_DIR to another folder')
 
 
 def _checksums(place: Path) -> dict[str, str]:

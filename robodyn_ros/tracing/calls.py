@@ -17,8 +17,38 @@ from typing import Any, Callable, NamedTuple, Sequence
 from llvmlite import binding
 import numpy as np
 
-KINDS: dict[str, Any] = {'i': ctypes.c_int64, 'd': ctypes.c_double, 'p': ctypes.c_void_p}
-"""Types of arguments: whole numbers, floats, arrays."""
+CELL = ctypes.c_char * 0
+"""Stands for an array in a call: it has no size, so an empty array will do."""
+
+
+class Contiguous:
+    """
+    An array as an argument: of one type and without gaps, since the code knows its address only.
+
+    ctypes asks from_param for what to pass. It costs less than array.ctypes, checks included.
+    """
+
+    def __init__(self, kind: type):
+        """Take arrays of one type."""
+        self.dtype = np.dtype(kind)
+
+    def from_param(self, array: Any) -> Any:
+        """Return what ctypes passes as the address; TypeError if the code must not see it."""
+        if array.dtype is not self.dtype and array.dtype != self.dtype:
+            raise TypeError(f'an array of {array.dtype} was given to compiled code that takes '
+                            f'{self.dtype}: convert it with numpy.asarray')
+        try:
+            return CELL.from_buffer(array)
+        except TypeError:  # it has gaps, or must not be written
+            if not array.flags.c_contiguous:
+                raise TypeError('an array with gaps or of another order was given to compiled '
+                                'code: copy it with numpy.ascontiguousarray') from None
+            return CELL.from_address(array.ctypes.data)
+
+
+KINDS: dict[str, Any] = {'i': ctypes.c_int64, 'd': ctypes.c_double, 'p': Contiguous(np.float64),
+                         'n': Contiguous(np.int64)}
+"""Types of arguments: whole numbers, floats, arrays of floats, arrays of whole numbers."""
 
 
 def interpreted() -> bool:
@@ -39,7 +69,7 @@ class MachineCode(NamedTuple):
 
 
 class Entry:
-    """A function at an address; arrays must be contiguous and of doubles or 64-bit integers."""
+    """A function at an address; arrays must be contiguous and of the type it was compiled for."""
 
     def __init__(self, address: int, kinds: str, keep: object = None):
         """Remember what must live as long as the code."""
@@ -48,15 +78,7 @@ class Entry:
 
     def __call__(self, *args: Any) -> int:
         """Call it; other threads may run meanwhile."""
-        return self._call(*[_address(a) if type(a) is np.ndarray else a for a in args])
-
-
-def _address(array: np.ndarray) -> int:
-    try:  # five times faster than array.ctypes
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
-    except (TypeError, ValueError, BufferError):  # it is empty, or must not be written
-        assert array.flags.c_contiguous
-        return array.ctypes.data
+        return self._call(*args)
 
 
 def bind(function: Any, *arrays: np.ndarray, short: bool = False) -> Callable[[], int]:
@@ -68,8 +90,10 @@ def bind(function: Any, *arrays: np.ndarray, short: bool = False) -> Callable[[]
     if not isinstance(function, Entry):  # nothing is compiled
         return partial(function, *arrays)
     kind = ctypes.PYFUNCTYPE if short else ctypes.CFUNCTYPE
-    call = kind(ctypes.c_int64, *(KINDS[k] for k in function.kinds))(function.address)
-    bound = partial(call, *map(_address, arrays))
+    call = kind(ctypes.c_int64, *[ctypes.c_void_p] * len(arrays))(function.address)
+    # looked at here, once: a call passes bare addresses
+    bound = partial(call, *(ctypes.addressof(KINDS[k].from_param(array))
+                            for k, array in zip(function.kinds, arrays, strict=True)))
     bound.keep = function, arrays  # type: ignore[attr-defined]
     return bound
 

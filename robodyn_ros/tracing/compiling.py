@@ -20,7 +20,9 @@ from numba.np.arrayobj import make_array, populate_array
 
 from robodyn_ros.tracing.calls import MachineCode
 
-LETTERS = {types.int64: 'i', types.float64: 'd'}
+LETTERS = {types.int64: 'i', types.float64: 'd', types.CPointer(types.float64): 'p',
+           types.CPointer(types.int64): 'n'}
+"""Types of arguments, as calls.KINDS names them."""
 STUB = '.stub'
 """Ends the symbol of a function with C's conventions."""
 
@@ -48,7 +50,7 @@ class Exported:
         target = registry.cpu_target
         found = compiler.compile_extra(target.typing_context, target.target_context, self.function,
                                        self.args, self.result, flags, {})
-        kinds = ''.join(LETTERS.get(kind, 'p') for kind in self.args)
+        kinds = ''.join(LETTERS[kind] for kind in self.args)
         return MachineCode(self.function.__name__, found.fndesc.llvm_func_name + STUB, kinds,
                            found.library.serialize_using_object_code()[2][0])
 

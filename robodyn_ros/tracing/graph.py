@@ -61,8 +61,7 @@ class Graph:
         if op in COMMUTATIVE:
             # nodes before constants, older nodes first: one order for a + b and b + a
             args = tuple(sorted(args, key=lambda a: (isinstance(a, float), a)))
-        # 1 (a node) and 1.0 (a constant) are equal to a dictionary: the types tell them apart
-        key = (op, args, tuple(map(type, args)))
+        key = (op, args, tuple(map(_mark, args)))
         index = self._seen.get(key)
         if index is None:
             index = len(self.ops)
@@ -78,7 +77,7 @@ class Graph:
         if all(isinstance(a, float) for a in args):
             return _fold(op, args)
         if op == 'where':
-            return args[1] if args[1] == args[2] and type(args[1]) is type(args[2]) \
+            return args[1] if args[1] == args[2] and _mark(args[1]) == _mark(args[2]) \
                 else self._record(op, args)
         special = getattr(self, '_' + op, None)
         return special(*args) if special else self._record(op, args)
@@ -177,6 +176,11 @@ class Graph:
                 if self.ops[node] != 'input':
                     stack.extend(a for a in self.args[node] if not isinstance(a, float))
         return sorted(seen)
+
+
+def _mark(a: Argument) -> float | None:
+    """Tell apart what Python calls equal: 1 (a node) and 1.0 (a constant), 0.0 and -0.0."""
+    return math.copysign(1.0, a) if isinstance(a, float) else None
 
 
 def _fold(op: str, args: tuple[Argument, ...]) -> float:

@@ -19,7 +19,7 @@ from rclpy.qos import QoSProfile
 from robodyn_ros.nodes.dynamics_node import FIRST_STAMP
 from sensor_msgs.msg import JointState
 
-PATIENCE = 60.0
+PATIENCE = 180.0
 """Longest wait for anything; generous, since a busy machine may compile first [s]."""
 
 

@@ -12,7 +12,6 @@ from system.graph import heard_graph, PATIENCE, start, stop, written
 
 pytestmark = [pytest.mark.dds, pytest.mark.skipif(
     CHROMIUM is None, reason='no Chromium on this machine (Debian: apt install chromium)')]
-MILLI = 1000 * PATIENCE
 PICTURE = {'x': 250, 'y': 100, 'width': 550, 'height': 600}
 """The part of the window where the robot is [pixels]."""
 
@@ -60,15 +59,15 @@ def test_the_page_shows_the_robot_and_talks_back(listener, tmp_path):
         listener.wait(lambda: listener.states[-1].position != begin)
         viewer = start('scara_helix', 'viewer', port=0)  # late
         processes.append(viewer)
-        with open_page(address(viewer, listener)) as page:
-            page.get_by_text('s simulated').wait_for(timeout=MILLI)
-            page.get_by_text('natural_frequency').wait_for(timeout=MILLI)
+        with open_page(address(viewer, listener), PATIENCE) as page:
+            page.get_by_text('s simulated').wait_for()
+            page.get_by_text('natural_frequency').wait_for()
             moving = picture(page)
             listener.wait(lambda: picture(page) != moving)
 
             page.get_by_role('button', name='Pause').click()
             stamp = listener.wait_for_standstill()
-            page.get_by_role('button', name='Resume').wait_for(timeout=MILLI)
+            page.get_by_role('button', name='Resume').wait_for()
             listener.wait(lambda: abs(simulated(page) - stamp * 1e-9) < 0.01)
             still = standing(page, listener)
             assert listener.wait_for_standstill() == stamp
@@ -88,7 +87,7 @@ def test_the_page_shows_the_robot_and_talks_back(listener, tmp_path):
             listener.wait(lambda: picture(page) != still)
             assert listener.now > stamp  # the clock goes on
 
-            with page.expect_download(timeout=MILLI) as download:
+            with page.expect_download() as download:
                 page.get_by_role('button', name='Save last seconds').click()
             saved = tmp_path / 'saved.html'
             download.value.save_as(saved)
@@ -101,7 +100,7 @@ def test_the_page_shows_the_robot_and_talks_back(listener, tmp_path):
             processes.append(start('scara_helix', 'dynamics'))
             listener.wait(lambda: simulated(page) < before)
 
-        with open_page(saved.as_uri()) as page:
-            page.locator('canvas').first.wait_for(timeout=MILLI)
+        with open_page(saved.as_uri(), PATIENCE) as page:
+            page.locator('canvas').first.wait_for()
             first = picture(page)
             listener.wait(lambda: picture(page) != first)  # it plays by itself

@@ -4,6 +4,7 @@
 
 import logging
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -50,6 +51,26 @@ def test_programs_are_found_by_their_content(kept):
     assert cache.digest(one) == cache.digest(source(0.25)) != cache.digest(other)
     assert (load(one), load(other)) == ((0.25, 1), (0.5, 1))
     assert {f.name for f in kept.iterdir()} == {cache.digest(one), cache.digest(other)}
+
+
+@pytest.mark.parametrize('name, value', [
+    ('NUMBA_OPT', '0'), ('NUMBA_BOUNDSCHECK', '1'), ('NUMBA_DEBUGINFO', '1'),
+    ('NUMBA_ENABLE_AVX', '0'), ('NUMBA_CPU_NAME', 'generic'), ('NUMBA_CPU_FEATURES', ''),
+])
+def test_settings_of_the_compiler_have_programs_of_their_own(name, value, monkeypatch):
+    """A debug run leaves nothing that later runs would load."""
+    monkeypatch.delenv(name, raising=False)
+    before = cache.digest('a program')
+    monkeypatch.setenv(name, value)
+    assert cache.digest('a program') != before
+
+
+@pytest.mark.parametrize('name', ['NUMBA_CACHE_DIR', 'NUMBA_NUM_THREADS', 'HOME'])
+def test_settings_that_do_not_change_code_share_programs(name, monkeypatch):
+    """Where numba keeps its own things, and how many threads it starts."""
+    before = cache.digest('a program')
+    monkeypatch.setenv(name, '7')
+    assert cache.digest('a program') == before
 
 
 def truncate(file):
@@ -104,6 +125,50 @@ def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, monkeypatch, 
     assert len(warnings) == 1, warnings
     for word in (str(folder), 'writable', 'ROBODYN_CACHE_DIR'):
         assert word in warnings[0]
+
+
+def stay(monkeypatch, place):
+    """Let a program be one that cannot be removed, such as another user's."""
+    remove = shutil.rmtree
+    monkeypatch.setattr(cache.shutil, 'rmtree', lambda path, **options: None
+                        if path == place else remove(path, **options))
+
+
+@pytest.mark.parametrize('damage', ['truncated machine code', 'no checksums'])
+def test_a_damaged_program_that_cannot_be_removed_is_named(damage, kept, monkeypatch, caplog):
+    """One sentence names the folder and the remedies, once; the numbers are right."""
+    text = source()
+    place = kept / cache.digest(text)
+    load(text)
+    DAMAGE[damage](place)
+    stay(monkeypatch, place)
+    with caplog.at_level(logging.WARNING):
+        assert [load(text), load(text)] == [(0.25, 1), (0.25, 1)]
+    warnings = [r.getMessage() for r in caplog.records if r.name == 'robodyn_ros']
+    assert len(warnings) == 1, warnings
+    for word in (str(place), 'remove', 'ROBODYN_CACHE_DIR'):
+        assert word in warnings[0]
+    assert list(kept.iterdir()) == [place]
+
+
+def test_a_file_in_the_place_of_a_program_is_named(kept, caplog):
+    """What is no folder cannot be replaced either."""
+    place = kept / cache.digest(source())
+    kept.mkdir()
+    place.write_text('not a folder')
+    with caplog.at_level(logging.WARNING):
+        assert load(source()) == (0.25, 1)
+    assert f'{place} can neither' in caplog.text and 'remove it' in caplog.text
+
+
+def test_another_process_that_was_first_is_no_reason_to_warn(kept, monkeypatch, caplog):
+    """The program that is there serves as well as the one just built."""
+    text = source()
+    load(text)
+    monkeypatch.setattr(cache, '_published', lambda *_: None)  # it was not there yet
+    with caplog.at_level(logging.WARNING):
+        assert load(text) == (0.25, 1)
+    assert not caplog.records and [f.name for f in kept.iterdir()] == [cache.digest(text)]
 
 
 def test_a_folder_that_becomes_full_leaves_nothing_behind(kept, monkeypatch):
