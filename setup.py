@@ -38,11 +38,16 @@ ROS_TEST = [
     'ros-jazzy-domain-coordinator==0.12.0',
 ]
 
-# The engines we measure ourselves against.
-BENCH = ['mujoco>=3.1', 'pin>=3.0']
+# Engines that the tests compare our answers with.
+ORACLES = ['mujoco>=3.3', 'pin>=3.0']
 
-# More of them, for `make bench` alone: a gigabyte that the tests can do without.
-PEERS = ['drake>=1.30', 'pybullet>=3.2', 'roboticstoolbox-python>=1.1']
+# All that we measure ourselves against, for `make bench`: a gigabyte more.
+BENCH = ORACLES + [
+    'drake>=1.30',
+    'matplotlib>=3.7',              # figures of the page
+    'pybullet>=3.2',
+    'roboticstoolbox-python>=1.5',
+]
 
 # To look at a run and to keep it: browser view, recordings, figures, animations.
 VIEW = [
@@ -52,7 +57,7 @@ VIEW = [
     'viser==1.1.1',                 # page and server must be of one version
 ]
 
-TEST = BENCH + VIEW + [
+TEST = ORACLES + VIEW + [
     'example-robot-data>=4.1',      # URDFs of real robots
     'hypothesis>=6.80',
     'playwright>=1.40',             # drives the Chromium of the system, brings none
@@ -118,7 +123,6 @@ setup(
         'ros_test': ROS_TEST,
         'view': VIEW,
         'bench': BENCH,
-        'peers': PEERS,
         'test': TEST,
     },
     entry_points={

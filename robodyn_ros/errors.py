@@ -54,6 +54,10 @@ class StateError(RobodynError):
     """A state, torque or parameter that is not finite or not possible."""
 
 
+class ArgumentError(StateError):
+    """An argument that is not what a function takes, such as a name where a robot is meant."""
+
+
 class SingularMassError(RobodynError):
     """The mass matrix is not positive definite in this configuration."""
 

@@ -23,6 +23,7 @@ from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.importing import FOLDERS
 from robodyn_ros.settings import merge, settings_from
 from robodyn_ros.share import share_folder
+from robodyn_ros.strict_yaml import load_yaml
 import yaml
 
 Numbers = tuple[float, ...]
@@ -198,6 +199,9 @@ def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scen
     if not path.suffix and not path.exists():
         raise UnknownNameError('scenario', text, scenario_names(),
                                'this package (or give the path of a YAML file)')
+    if path.suffix in ('.urdf', '.xacro'):
+        raise ScenarioError(f'{path}: is a robot, not a scenario; give a YAML file that names it, '
+                            f'such as "robot: {path.name}" (docs/tutorial.md)')
     data = _flattened(_read(path), path)
     for change in changes:
         merge(data, change)
@@ -213,7 +217,7 @@ def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scen
 
 def _read(path: Path) -> Any:
     try:
-        return yaml.safe_load(path.read_text(encoding='utf-8'))
+        return load_yaml(path.read_text(encoding='utf-8'), str(path))
     except FileNotFoundError:
         raise ScenarioError(f'{path}: there is no such file; give a scenario of this package '
                             f'({", ".join(scenario_names())}) or the path of one') from None

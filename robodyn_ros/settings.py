@@ -15,6 +15,7 @@ from typing import Any, Mapping
 
 from robodyn_ros.bounds import Bounds, bounds_of, FREE
 from robodyn_ros.errors import ScenarioError, UnknownNameError
+from robodyn_ros.strict_yaml import load_yaml
 import yaml
 
 POWER_OF_TEN = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+')
@@ -54,7 +55,7 @@ def merge(data: dict[str, Any], change: str) -> None:
         raise ScenarioError(f'--set {change!r}: expected KEY=VALUE, such as '
                             'dynamics.payload.mass=5')
     try:
-        value = yaml.safe_load(text)
+        value = load_yaml(text, f'--set {change!r}')
     except yaml.YAMLError:
         raise ScenarioError(f'--set {change!r}: {text!r} is not a YAML value') from None
     *parents, last = key.split('.')

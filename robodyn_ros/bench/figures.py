@@ -19,18 +19,23 @@ ROUNDING = 1e-16
 """Errors are drawn no smaller than this."""
 
 
+def require_matplotlib() -> None:
+    """Refuse to draw without it."""
+    if find_spec('matplotlib') is None:
+        raise RobodynError('the figures need matplotlib: pip install "robodyn_ros[bench]", or '
+                           'leave them out with --no-figures')
+
+
 def write_figures(parts: Mapping[str, Any], folder: Path) -> list[Path]:
     """Draw every figure whose part was measured."""
-    if find_spec('matplotlib') is None:
-        raise RobodynError('the figures need matplotlib: pip install "robodyn_ros[view]", or '
-                           'leave them out with --no-figures')
+    require_matplotlib()
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     makers = {'engines': (engines, (7.5, 4.2)), 'accuracy': (accuracy, (7.5, 6.0)),
               'chains': (chains, (7.5, 3.0)), 'limits': (limits, (7.5, 3.0)),
-              'loops': (loops, (7.5, 3.0))}
+              'loops': (loops, (7.5, 3.6))}
     paths = []
     for name, (draw, size) in makers.items():
         if name not in parts:
@@ -81,7 +86,7 @@ def accuracy(figure: Any, found: Any) -> None:
                          [max(ROUNDING, p[key] or 0.0) for p in points], 'os^v'[kind],
                          linestyle=('-', '--', ':', '-.')[kind], color=COLOURS[engine],
                          markersize=4, linewidth=1.0, label=f'{engine}, {setting}')
-        for one, label in zip(row, ('constraint violation [m]', 'energy error [J]')):
+        for one, label in zip(row, ('constraint violation [m, rad]', 'energy error [J]')):
             one.set_xscale('log')
             one.set_yscale('log')
             one.set_xlabel('seconds per simulated second')
@@ -116,24 +121,22 @@ def chains(figure: Any, found: Any) -> None:
 def limits(figure: Any, found: Any) -> None:
     """Time over rows, over rollouts, over simulated time."""
     rows, rollouts, duration = figure.subplots(1, 3)
-    _two(rows, found['rows'], 'rows', 'ours_us', 'mujoco_us', 'constraint rows', 'us per step')
-    _two(rollouts, found['rollouts'], 'rollouts', 'ours_s', 'mujoco_s', 'recorded rollouts', 's')
-    _two(duration, found['duration'], 'simulated_s', 'ours_s', '', 'simulated time [s]', 's')
-    duration.plot([p['simulated_s'] for p in found['duration']],
-                  [p['recorded_s'] for p in found['duration']], 'o--', color=COLOURS['ours'],
-                  label='ours, every step recorded')
-    duration.legend()
+    _grown(rows, found['rows'], 1.0, 'constraint rows', 'us per step')
+    _grown(rollouts, found['rollouts'], 1e-6, 'recorded rollouts', 's')
+    _grown(duration, found['duration'], 1e-6, 'simulated time [s]', 's')
+    _grown(duration, found['recorded'], 1e-6, 'simulated time [s]', 's', ', recorded', '--')
     for axes in (rollouts, duration):
         axes.set_xscale('log')
         axes.set_yscale('log')
 
 
-def _two(axes: Any, points: Any, x: str, ours: str, theirs: str, label: str, unit: str) -> None:
-    axes.plot([p[x] for p in points], [p[ours] for p in points], 'o-', color=COLOURS['ours'],
-              label='ours')
-    if all(theirs in p for p in points):
-        axes.plot([p[x] for p in points], [p[theirs] for p in points], 's-',
-                  color=COLOURS['mujoco'], label='mujoco')
+def _grown(axes: Any, points: Any, scale: float, label: str, unit: str, note: str = '',
+           line: str = '-') -> None:
+    """Draw the time of both engines over the size."""
+    for name, mark in (('ours', 'o'), ('mujoco', 's')):
+        seen = [p for p in points if name in p]
+        axes.plot([p['size'] for p in seen], [scale * p[name]['us'] for p in seen], mark + line,
+                  color=COLOURS[name], label=name + note)
     axes.set_xlabel(label)
     axes.set_ylabel(unit)
     axes.legend()
@@ -143,16 +146,14 @@ def loops(figure: Any, found: Any) -> None:
     """Draw simulated seconds per second of every scenario, in three ways, and the ping-pong."""
     axes = figure.subplots()
     names = [entry['scenario'] for entry in found['scenarios']]
-    ways = (('without_ros', 'one compiled call, no ROS', '#0072B2'),
-            ('one_process', 'ROS nodes, one process', '#009E73'),
-            ('three_processes', 'ROS nodes, three processes', '#E69F00'))
-    for k, (key, label, colour) in enumerate(ways):
-        axes.barh([row + 0.25 * (k - 1) for row in range(len(names))],
-                  [entry.get(key) or 0.0 for entry in found['scenarios']], height=0.23,
-                  color=colour, label=label)
-    if found.get('bare_ping_pong'):
-        axes.axvline(found['bare_ping_pong'], color='black', linestyle='--',
-                     label='bare rclpy ping-pong')
+    ways = (('without_ros', 'speed', 'one compiled call, no ROS', '#0072B2'),
+            ('one_process', 'speed', 'ROS nodes, one process', '#009E73'),
+            ('processes', 'speed', 'ROS nodes, a process each', '#E69F00'),
+            ('processes', 'bare', 'bare rclpy ping-pong, two processes', '#999999'))
+    for k, (way, key, label, colour) in enumerate(ways):
+        axes.barh([row + 0.2 * (k - 1.5) for row in range(len(names))],
+                  [(entry.get(way) or {}).get(key, 0.0) for entry in found['scenarios']],
+                  height=0.19, color=colour, label=label)
     axes.axvline(1.0, color='#777777', linestyle=':', label='real time')
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()

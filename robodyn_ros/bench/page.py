@@ -3,8 +3,8 @@
 """
 Every benchmark in one run, written as docs/benchmarks.md with figures: robodyn bench all.
 
-    robodyn bench all                    about five minutes on two cores
-    robodyn bench all --quick            about two
+    robodyn bench all                    some ten minutes on two cores
+    robodyn bench all --quick            fewer repeats, short chains, two scenarios
     robodyn bench all --only accuracy    measure one part anew, keep the others
     robodyn bench all --only none        no measurement: write the page from results.json
 
@@ -20,6 +20,7 @@ from typing import Any, Callable
 from robodyn_ros.bench import (accuracy, allocation, by_hand, compare, footprint, growth, limits,
                                machine, scenarios)
 from robodyn_ros.bench.effort import Effort, FULL, QUICK
+from robodyn_ros.bench.figures import require_matplotlib, write_figures
 from robodyn_ros.bench.page_text import write_page
 from robodyn_ros.bench.watch import Watch
 from robodyn_ros.errors import RobodynError
@@ -43,7 +44,7 @@ PARTS: dict[str, Measure] = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument('--quick', action='store_true',
-                        help='about two minutes: fewer repeats, short chains, two scenarios')
+                        help='fewer repeats, short chains, two scenarios')
     parser.add_argument('--only', nargs='+', choices=[*PARTS, 'none'], metavar='PART',
                         help=f'measure only some of: {", ".join(PARTS)}; or none')
     parser.add_argument('--folder', type=Path, default=DOCS,
@@ -57,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.folder == DOCS and not DOCS.is_dir():
         raise RobodynError('there is no docs folder beside the package; say where the page shall '
                            'go with --folder')
+    if not arguments.no_figures:
+        require_matplotlib()  # now, not after everything is measured
     folder.mkdir(parents=True, exist_ok=True)
     results = read(folder / RESULTS) if arguments.only else {'parts': {}}
     effort = QUICK if arguments.quick else FULL
@@ -65,18 +68,24 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.only and name not in arguments.only:
                 continue
             when = machine.now()
-            results['parts'][name] = {**when, 'effort': 'quick' if arguments.quick else 'full',
-                                      'found': measure(effort, watch)}
-            results['machine'] = machine.describe()
+            results['parts'][name] = {
+                **when, 'effort': 'quick' if arguments.quick else 'full',
+                'machine': machine.describe(), 'found': measure(effort, watch)}
             (folder / RESULTS).write_text(json.dumps(results, indent=1) + '\n', encoding='utf-8')
-    if not arguments.no_figures:
-        from robodyn_ros.bench.figures import write_figures
-        write_figures(results['parts'], folder)
     path = write_page(results, arguments.folder)
+    if not arguments.no_figures:
+        write_figures(results['parts'], folder)
     print(path)
     return 0
 
 
 def read(path: Path) -> dict[str, Any]:
     """Return earlier results, or none."""
-    return json.loads(path.read_text(encoding='utf-8')) if path.is_file() else {'parts': {}}
+    if not path.is_file():
+        return {'parts': {}}
+    results = json.loads(path.read_text(encoding='utf-8'))
+    old = [name for name, part in results['parts'].items() if 'machine' not in part]
+    if old:
+        raise RobodynError(f'{path} has parts of an earlier version ({", ".join(old)}); measure '
+                           'all of them anew, without --only')
+    return results

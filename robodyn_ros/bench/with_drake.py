@@ -38,7 +38,7 @@ class Drake(Contender):
         self.closed, self.step = bool(robot.loops), step
         if self.closed:
             self.integrator = 'semi-implicit, discrete SAP'
-            self.same_after_run = 1e-2
+            self.same_after_run = 1e-1
         self.plant: Any = MultibodyPlant(step if self.closed else 0.0)
         Parser(self.plant).AddModelsFromString(bare_urdf(robot), 'urdf')
         plant = self.plant

@@ -21,7 +21,8 @@ import numpy as np
 from robodyn_ros.errors import RobotFileError, UnknownNameError
 from robodyn_ros.mechanics.tree import Friction, Rotor, Tree
 from robodyn_ros.robots import geometry
-from robodyn_ros.robots.urdf import JointRecord, LARGEST, RobotRecord
+from robodyn_ros.robots.elements import LARGEST
+from robodyn_ros.robots.urdf import JointRecord, RobotRecord
 
 AXES = ('x', 'y', 'z', 'roll', 'pitch', 'yaw')
 
@@ -65,12 +66,24 @@ class _Reader:
     def read(self) -> Extras:
         readers = {'gravity': self._gravity, 'loop': self._loop, 'passive': self._passive,
                    'rotor': self._rotor, 'friction': self._friction}
+        told: set[tuple[str, str]] = set()
         for tag, attributes in self.record.extras:
             if tag not in readers:
                 raise UnknownNameError('element', tag, readers, f'<robodyn> of {self.path}')
             readers[tag](attributes)
+            self._refuse_second(tag, attributes, told)
         return Extras(self.gravity, tuple(self.loops), tuple(self.passive), tuple(self.rotors),
                       tuple(self.friction))
+
+    def _refuse_second(self, tag: str, attributes: dict, told: set[tuple[str, str]]) -> None:
+        """Refuse to hear the same thing twice: the later would take the earlier's place."""
+        key = {'gravity': '', 'loop': 'name', 'passive': 'joint', 'friction': 'joint'}.get(tag)
+        if key is None or (key and key not in attributes):
+            return  # a joint may have two motors; loops need no name
+        about = f' {key}="{attributes[key]}"' if key else ''
+        if (tag, about) in told:
+            raise RobotFileError(f'{self.path}: <robodyn> has <{tag}{about}> twice; keep one')
+        told.add((tag, about))
 
     def _numbers(self, attributes: dict, key: str, count: int, tag: str) -> tuple[float, ...]:
         text = attributes.get(key, '')

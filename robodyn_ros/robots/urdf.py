@@ -15,12 +15,9 @@ from typing import NamedTuple, Optional, Tuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from robodyn_ros.errors import RobotFileError
+from robodyn_ros.robots.elements import ElementReader, Triple
 
-Triple = Tuple[float, float, float]
 JOINT_KINDS = ('revolute', 'continuous', 'prismatic', 'fixed')
-LARGEST = 1e30
-"""No robot has a number this large; products of such numbers would not be finite."""
 
 
 class Inertial(NamedTuple):
@@ -70,62 +67,21 @@ class RobotRecord(NamedTuple):
     text: str
 
 
-class _Reader:
-    """Turns elements into records; knows the file for its complaints."""
-
-    def __init__(self, path: str):
-        self.path = path
-
-    def fail(self, what: str) -> RobotFileError:
-        return RobotFileError(f'{self.path}: {what}')
-
-    def number(self, element: Element, attribute: str, where: str,
-               default: Optional[float] = None) -> float:
-        text = element.get(attribute)
-        if text is None:
-            if default is None:
-                raise self.fail(f'<{element.tag}> of {where} has no {attribute}; give it a number')
-            return default
-        return self.numbers(text, 1, f'{attribute} of <{element.tag}> of {where}')[0]
-
-    def numbers(self, text: str, count: int, where: str) -> Tuple[float, ...]:
-        try:
-            values = tuple(float(word) for word in text.split())
-        except ValueError:
-            values = ()
-        if len(values) != count or not all(abs(value) < LARGEST for value in values):
-            wanted = 'a finite number' if count == 1 else f'{count} finite numbers'
-            raise self.fail(f'{where} is {text!r}; expected {wanted} below {LARGEST:g}')
-        return values
-
-    def origin(self, element: Optional[Element], where: str) -> Tuple[Triple, Triple]:
-        xyz: Triple = (0.0, 0.0, 0.0)
-        rpy: Triple = (0.0, 0.0, 0.0)
-        if element is not None:
-            xyz = self.numbers(element.get('xyz', '0 0 0'), 3,  # type: ignore[assignment]
-                               f'xyz of <origin> of {where}')
-            rpy = self.numbers(element.get('rpy', '0 0 0'), 3,  # type: ignore[assignment]
-                               f'rpy of <origin> of {where}')
-        return xyz, rpy
-
-    def name(self, element: Element) -> str:
-        name = element.get('name', '')
-        if not name:
-            raise self.fail(f'a <{element.tag}> has no name; give it one')
-        if not name.isprintable():
-            raise self.fail(f'a <{element.tag}> has the name {name!r}; use printable characters')
-        return name
+class _Reader(ElementReader):
+    """Turns elements into records."""
 
     def link(self, element: Element) -> LinkRecord:
         name = self.name(element)
-        inertial = element.find('inertial')
+        where = f'link {name!r}'
+        inertial = self.single(element, 'inertial', where)
         if inertial is None:
             return LinkRecord(name, None)
-        where = f'link {name!r}'
-        mass_element, tensor_element = inertial.find('mass'), inertial.find('inertia')
+        inside = f'<inertial> of {where}'
+        mass_element = self.single(inertial, 'mass', inside)
+        tensor_element = self.single(inertial, 'inertia', inside)
         if mass_element is None or tensor_element is None:
-            raise self.fail(f'<inertial> of {where} lacks <mass> or <inertia>; give both')
-        xyz, rpy = self.origin(inertial.find('origin'), where)
+            raise self.fail(f'{inside} lacks <mass> or <inertia>; give both')
+        xyz, rpy = self.origin(self.single(inertial, 'origin', inside), where)
         mass = self.number(mass_element, 'value', where)
         tensor = tuple(self.number(tensor_element, key, where, None if key[1] == key[2] else 0.0)
                        for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'))
@@ -141,19 +97,19 @@ class _Reader:
                             'the constraint joint_combination instead (docs/guide.md)')
         ends = []
         for end in ('parent', 'child'):
-            found = element.find(end)
+            found = self.single(element, end, where)
             if found is None or not found.get('link'):
                 raise self.fail(f'{where} has no <{end} link="...">; name the link it joins')
             ends.append(found.get('link', ''))
-        xyz, rpy = self.origin(element.find('origin'), where)
-        axis_element = element.find('axis')
+        xyz, rpy = self.origin(self.single(element, 'origin', where), where)
+        axis_element = self.single(element, 'axis', where)
         axis = (1.0, 0.0, 0.0) if axis_element is None else self.numbers(
             axis_element.get('xyz', '1 0 0'), 3, f'xyz of <axis> of {where}')
         length = math.sqrt(sum(x * x for x in axis))
         if kind != 'fixed' and not 1e-6 < length < 1e6:
             raise self.fail(f'axis of {where} is {axis}; expected a direction, such as 0 0 1')
         lower, upper, velocity, effort = self._limits(element, kind, where)
-        dynamics = element.find('dynamics')
+        dynamics = self.single(element, 'dynamics', where)
         damping = friction = 0.0
         if dynamics is not None:
             damping = self.number(dynamics, 'damping', where, 0.0)
@@ -166,7 +122,7 @@ class _Reader:
                            velocity, effort, damping, friction)
 
     def _limits(self, element: Element, kind: str, where: str) -> Tuple[float, ...]:
-        limit = element.find('limit')
+        limit = self.single(element, 'limit', where)
         if limit is None:
             if kind in ('revolute', 'prismatic'):
                 other = ', or make it continuous' if kind == 'revolute' else ''
@@ -221,6 +177,7 @@ def parse_urdf(text: str, path: str = '<text>') -> RobotRecord:
                               'name')
     if not links:
         raise reader.fail('has no <link>; a robot needs at least a base link')
-    extras = tuple((str(child.tag), dict(child.attrib))
-                   for block in root.findall('robodyn') for child in block)
+    block = reader.single(root, 'robodyn', 'the robot')
+    extras = tuple((str(child.tag), dict(child.attrib)) for child in block) \
+        if block is not None else ()
     return RobotRecord(path, root.get('name', 'robot'), links, joints, extras, text)

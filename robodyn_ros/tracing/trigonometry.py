@@ -8,7 +8,8 @@ compiler runs several angles side by side), and the same bits on every machine, 
 system's library do not promise. Reduction by pi/2 in two parts: the first fused product is exact,
 because angle and product are multiples of 2^-52 and their difference is below 1. Minimax
 polynomials of fdlibm, by pairs (Estrin) since their depth is what an evaluation waits for; error
-below 1 ulp of unity up to 8e5 rad, then growing with the spacing of x itself.
+below 1 ulp of unity up to 8e5 rad, then growing with the spacing of x itself; from 1e15 rad on,
+where neighbouring numbers are a tenth of a turn apart, the results mean nothing.
 """
 from __future__ import annotations
 

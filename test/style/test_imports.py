@@ -21,7 +21,7 @@ _PLANT = _ROBOT | {'constraints', 'parameter_table', 'plant_program', 'plant_che
                    'plant_inputs', 'plant_many', 'plant_run', 'plant_stepper', 'plant_variants',
                    'plant'}
 _MODELS = _PLANT | {'assembly', 'reference', 'inverse_kinematics', 'trajectories', 'controllers'}
-_WIRING = _MODELS | {'bounds', 'settings', 'importing', 'scenario', 'build'}
+_WIRING = _MODELS | {'bounds', 'strict_yaml', 'settings', 'importing', 'scenario', 'build'}
 _ENGINE = _WIRING | {'simulation', 'runtime'}
 
 # part: the parts it may import. A new part needs a line here, that is, a place in the order.
@@ -29,7 +29,8 @@ MAY_IMPORT = {
     'errors': set(),
     'share': set(),
     'bounds': set(),
-    'settings': {'bounds'},
+    'strict_yaml': set(),
+    'settings': {'bounds', 'strict_yaml'},
     'importing': set(),
     'tracing': set(),
     'signals': {'tracing'},
@@ -50,7 +51,7 @@ MAY_IMPORT = {
     'assembly': _PLANT,
     'reference': _PLANT,
     'inverse_kinematics': _PLANT | {'assembly'},
-    'scenario': {'bounds', 'settings', 'importing', 'constraints'},
+    'scenario': {'bounds', 'strict_yaml', 'settings', 'importing', 'constraints'},
     'build': _WIRING,
     'simulation': _WIRING,
     'runtime': _WIRING | {'simulation'},
