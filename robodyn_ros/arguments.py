@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from math import inf
 from numbers import Real
-import reprlib
 from typing import Any, Iterable, TypeVar
 
 import numpy as np
@@ -19,11 +18,16 @@ from robodyn_ros.errors import ArgumentError, RobodynError
 
 Kind = TypeVar('Kind')
 Error = type[RobodynError]
+LONGEST = 80
+"""Letters of a value that a sentence shows."""
 
 
 def refusal(name: str, value: object, expected: str, error: Error = ArgumentError) -> RobodynError:
-    """Return the error of an argument; a long value is shortened."""
-    return error(f'{name} is {reprlib.repr(value)}; expected {expected}')
+    """Return the error of an argument; a long value is shortened, and stays on one line."""
+    shown = ' '.join(repr(value).split())
+    if len(shown) > LONGEST:
+        shown = shown[:LONGEST - 3] + '...'
+    return error(f'{name} is {shown}; expected {expected}')
 
 
 def expect(kind: type[Kind], name: str, value: Any, expected: str,
@@ -36,29 +40,21 @@ def expect(kind: type[Kind], name: str, value: Any, expected: str,
 
 def items(kind: type[Kind], name: str, values: Any, expected: str,
           error: Error = ArgumentError) -> list[Kind]:
-    """Return a list of things of one kind; one alone is no list."""
+    """Return a list of things of one kind; one alone is no list, even if it is a sequence."""
     if isinstance(values, (kind, str)) or not isinstance(values, Iterable):
         raise refusal(name, values, expected, error)
     return [expect(kind, f'an entry of {name}', item, expected, error) for item in values]
 
 
 def number(name: str, value: object, expected: str = 'a finite number', least: float = -inf,
-           error: Error = ArgumentError) -> float:
+           above: float = -inf, error: Error = ArgumentError) -> float:
     """Return a finite number as a float; words and truth values are none."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
-    if not isinstance(value, Real) or isinstance(value, bool) or not least <= value < inf \
-            or value == -inf:
+    if isinstance(value, bool) or not isinstance(value, Real) \
+            or not (least <= value < inf and value > above):
         raise refusal(name, value, expected, error)
     return float(value)
-
-
-def positive(name: str, value: object, expected: str, error: Error = ArgumentError) -> float:
-    """Return a number above zero."""
-    found = number(name, value, expected, error=error)
-    if not found > 0.0:
-        raise refusal(name, value, expected, error)
-    return found
 
 
 def whole_number(name: str, value: object, expected: str, least: int = 0) -> int:
@@ -66,4 +62,4 @@ def whole_number(name: str, value: object, expected: str, least: int = 0) -> int
     found = number(name, value, expected, least)
     if found != int(found):
         raise refusal(name, value, expected)
-    return int(value)  # type: ignore[call-overload]
+    return int(found)

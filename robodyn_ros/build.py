@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.ready_made import follow
-from robodyn_ros.constraints.stabilisation import stabilisation
+from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
 from robodyn_ros.controllers.computed_torque import computed_torque
 from robodyn_ros.controllers.constraint_following import constraint_following
 from robodyn_ros.controllers.robust import robust
@@ -27,7 +27,7 @@ from robodyn_ros.plant import Plant
 from robodyn_ros.robots.payload import checked_parameters
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario import (ControllerSettings, DynamicsSettings, ModelSettings,
-                                  TrajectorySettings)
+                                  StabilisationSettings, TrajectorySettings)
 from robodyn_ros.settings import settings_from
 from robodyn_ros.signals import Control, Reference
 from robodyn_ros.tracing import Number
@@ -252,8 +252,17 @@ def plant_of(robot: Robot, settings: DynamicsSettings, task: Sequence[Constraint
         else:
             raise UnknownNameError('constraint', name, ('task', 'package.module:name'),
                                    'dynamics.constraints')
-    chosen = settings.stabilisation
-    gains = {'alpha': chosen.alpha, 'beta': chosen.beta} if chosen.kind == 'baumgarte' else {}
-    return Plant(robot, constraints, stabilisation=stabilisation(chosen.kind, **gains),
+    return Plant(robot, constraints, stabilisation=_stabilisation_of(settings.stabilisation),
                  integrator=settings.integrator, step=settings.step, control=control,
                  control_period=control_period)
+
+
+def _stabilisation_of(settings: StabilisationSettings) -> Stabilisation:
+    """Choose a stabilisation; a gain that was left out is zero here and would correct nothing."""
+    if settings.kind != 'baumgarte':
+        return stabilisation(settings.kind)
+    if not settings.alpha > 0.0 or not settings.beta > 0.0:
+        raise ScenarioError(
+            f'dynamics.stabilisation has alpha {settings.alpha:g} and beta {settings.beta:g}; '
+            'baumgarte needs both, above 0, such as alpha: 20.0, beta: 100.0')
+    return stabilisation('baumgarte', alpha=settings.alpha, beta=settings.beta)

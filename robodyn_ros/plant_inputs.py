@@ -7,11 +7,14 @@ import math
 
 import numpy as np
 
+from robodyn_ros.arguments import number, refusal, whole_number
 from robodyn_ros.errors import SizeError, StateError
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import State
 
 FLOAT = np.dtype(float)
+WHOLE = 1e-6
+"""Part of a step by which a duration may miss a whole number of them: rounding, no more."""
 
 
 def one_input(robot: Robot, state: State, tau: object) -> np.ndarray:
@@ -25,36 +28,46 @@ def one_input(robot: Robot, state: State, tau: object) -> np.ndarray:
 
 def inputs_of(robot: Robot, state: State, tau: object) -> np.ndarray:
     """Return t, q, v, tau side by side, (1 + 3 n,) or (k, 1 + 3 n)."""
-    n, q, v = robot.n, state.q, state.v
-    if (tau is None and type(q) is type(v) is np.ndarray and q.shape == v.shape == (n,)
-            and q.dtype is v.dtype is FLOAT):
-        x = np.zeros(1 + 3 * n)
-        x[0], x[1:1 + n], x[1 + n:1 + 2 * n] = state.t, q, v
-        if math.isfinite(x.dot(x)):  # the usual case; the checks below say what is wrong
-            return x
+    try:
+        n, q, v = robot.n, state.q, state.v
+        if (tau is None and type(q) is type(v) is np.ndarray and q.shape == v.shape == (n,)
+                and q.dtype is v.dtype is FLOAT):
+            x = np.zeros(1 + 3 * n)
+            x[0], x[1:1 + n], x[1 + n:1 + 2 * n] = state.t, q, v
+            if math.isfinite(x.dot(x)):  # the usual case; the checks below say what is wrong
+                return x
+        t = state.t
+    except AttributeError:
+        raise refusal('the state', state, 'State(t, q, v)') from None
+    except (TypeError, ValueError):
+        raise refusal('time of the state', state.t, 'finite seconds') from None
     q, v = robot.array('q', q), robot.array('v', v)
     torque = np.zeros_like(q) if tau is None else robot.array('tau', tau)
     if not q.shape == v.shape == torque.shape:
         raise SizeError(f'q, v, tau of {robot.name}', f'({n},) each',
                         f'{q.shape}, {v.shape}, {torque.shape}')
-    if not np.isfinite(state.t):
-        raise StateError(f'time of the state is {state.t}; expected finite seconds')
+    t = number('time of the state', t, 'finite seconds')
     x = np.empty((*q.shape[:-1], 1 + 3 * n))
-    x[..., 0], x[..., 1:1 + n] = state.t, q
+    x[..., 0], x[..., 1:1 + n] = t, q
     x[..., 1 + n:1 + 2 * n], x[..., 1 + 2 * n:] = v, torque
     return x
 
 
 def step_count(duration: float | None, steps: int | None, step_size: float) -> int:
     """Return the steps of a rollout, given as such or as a duration [s]."""
+    if duration is None and type(steps) is int and steps >= 0:
+        return steps  # the usual case of a single step
     if (duration is None) == (steps is None):
         raise StateError('give either duration or steps')
-    if duration is not None and not np.isfinite(duration):
-        raise StateError(f'the duration is {duration}; expected finite seconds')
-    count = steps if steps is not None else int(round(float(duration or 0.0) / step_size))
-    if count != int(count) or count < 0:
-        raise StateError(f'the rollout has {count} steps; expected a whole number, none or more')
-    return int(count)
+    if duration is None:
+        return whole_number('steps', steps, 'a whole number, none or more')
+    exact = number('duration', duration, 'finite seconds that are not negative', 0.0) / step_size
+    count = round(exact)
+    if abs(count - exact) > WHOLE + 4.0 * np.spacing(exact):
+        near = ' or '.join(f'{k * step_size:.9g}' for k in (math.floor(exact), math.ceil(exact)))
+        raise refusal('duration', duration, f'a whole number of steps of {step_size:g} s: give '
+                      f'{near}, or steps instead')
+    return count
 
 
 def reference_rows(reference: np.ndarray | None, size: int, instants: int) -> np.ndarray:
@@ -66,7 +79,11 @@ def reference_rows(reference: np.ndarray | None, size: int, instants: int) -> np
     """
     if size == 0:
         return np.empty(1)
-    array = np.zeros((0, size)) if reference is None else np.asarray(reference, dtype=float)
+    try:
+        array = np.zeros((0, size)) if reference is None else np.asarray(reference, dtype=float)
+    except (TypeError, ValueError):
+        raise refusal('reference', reference, f'numbers, {size} for each control instant'
+                      ) from None
     if array.ndim != 2 or array.shape[0] < instants or array.shape[1] != size:
         raise SizeError('reference', f'({instants} or more, {size})', array.shape,
                         'one row per control instant')

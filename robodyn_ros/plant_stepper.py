@@ -3,10 +3,11 @@
 """A plant that moves in arrays of its own, for loops in Python and for the dynamics node."""
 from __future__ import annotations
 
-from typing import Callable, Mapping, TYPE_CHECKING
+from typing import Any, Callable, Mapping, TYPE_CHECKING
 
 import numpy as np
 
+from robodyn_ros.arguments import refusal, whole_number
 from robodyn_ros.errors import StateError
 from robodyn_ros.plant_program import scratch_size
 from robodyn_ros.plant_variants import Ready
@@ -15,6 +16,9 @@ from robodyn_ros.tracing.calls import bind
 
 if TYPE_CHECKING:
     from robodyn_ros.plant import Plant
+
+VIEWS = ('q', 'v', 'tau', 'x')
+"""Attributes of a Stepper that are part of the arrays the compiled code works in."""
 
 
 class Stepper:
@@ -35,20 +39,32 @@ class Stepper:
         if plant.controlled:
             raise StateError('a plant with a compiled control law wants a reference; use rollout, '
                              'or leave the law out and set tau')
-        if steps != int(steps) or steps < 1:
-            raise StateError(f'a call takes {steps} steps; expected a whole number, 1 or more')
+        steps = whole_number('steps of a call', steps, 'a whole number, 1 or more', 1)
         n = plant.robot.n
         self.plant, self.parameters = plant, parameters
         self._block = np.zeros(5 + 11 * n + scratch_size(n, len(plant.row_names)))
-        self._counts = np.array([0, int(steps), 0, 0], dtype=np.int64)
+        self._counts = np.array([0, steps, 0, 0], dtype=np.int64)
         self._x = self._block[2:3 + 3 * n]
         self.q, self.v, self.tau = self._x[1:].reshape(3, n)
-        """Positions, velocities and the torque held during a call (n,) each; views, to be set."""
+        """Positions, velocities and the torque held during a call (n,) each, to be set."""
         self.x = self._x[1:1 + 2 * n]
         """Positions and velocities in one view (2 n,)."""
         self._call: Callable[[], int]
         self.use(parameters)
         self.reset(state)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Copy what is given for q, v, tau or x: another array would not be the plant's."""
+        # no properties: they would double the cost of reading
+        view = getattr(self, name, None) if name in VIEWS else None
+        if view is None:
+            object.__setattr__(self, name, value)
+            return
+        try:
+            view[:] = value
+        except (TypeError, ValueError):
+            raise refusal(f'{name} of a motion of {self.plant.robot.name}', value,
+                          f'{view.size} numbers') from None
 
     def reset(self, state: State) -> None:
         """Return to a state, without torque, and count steps from there."""

@@ -94,6 +94,11 @@ class Contender:
         return lambda: np.array([task() for task in tasks])
 
 
+def side_by_side(starts: list[State]) -> State:
+    """Return the starts of many runs as one state, q and v (n, k)."""
+    return State(0.0, np.array([s.q for s in starts]).T, np.array([s.v for s in starts]).T)
+
+
 def runge_kutta(rate: Callable[[np.ndarray, np.ndarray], np.ndarray], start: State, step: float,
                 count: int, path: list[np.ndarray] | None = None) -> np.ndarray:
     """

@@ -15,8 +15,10 @@ class Watch:
 
     def __init__(self) -> None:
         """Nothing is shown before the first begin()."""
+        # drawn at each tick, not by a thread that would work beside what is measured
         self._bars = Progress(TextColumn('{task.description}'), BarColumn(), MofNCompleteColumn(),
-                              TimeElapsedColumn(), console=Console(stderr=True))
+                              TimeElapsedColumn(), console=Console(stderr=True),
+                              auto_refresh=False)
         self._task: TaskID | None = None
 
     def __enter__(self) -> 'Watch':
@@ -32,11 +34,13 @@ class Watch:
     def begin(self, description: str, total: int) -> None:
         """Open a bar of so many ticks."""
         self._task = self._bars.add_task(description, total=total)
+        self._bars.refresh()
 
     def tick(self) -> None:
         """Move the newest bar by one."""
         if self._task is not None:
             self._bars.advance(self._task)
+            self._bars.refresh()
 
     def say(self, sentence: str) -> None:
         """Print a sentence above the bars, on stderr."""

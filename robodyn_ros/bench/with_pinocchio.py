@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.bench.contender import CannotError, Contender, recorded, runge_kutta, Work
+from robodyn_ros.bench.contender import (CannotError, Contender, recorded, runge_kutta,
+                                         side_by_side, Work)
 from robodyn_ros.bench.peers import bare_urdf, find, PINOCCHIO, require_joints
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import State
@@ -132,19 +133,14 @@ class Pinocchio(Contender):
         if self.closed:
             raise CannotError('abaInParallel has no constraints')
         many = self._many(len(starts))
-        first = self._side_by_side(starts)
+        first = side_by_side(starts)
         return lambda: runge_kutta(many, first, self.step, count).T
 
     def recorded_rollouts(self, starts: list[State], count: int) -> Work:
         """Record all runs side by side."""
         many = self._many(len(starts))
-        task = recorded(many, self.step, self._side_by_side(starts), count)
+        task = recorded(many, self.step, side_by_side(starts), count)
         return lambda: task().transpose(2, 0, 1)
-
-    @staticmethod
-    def _side_by_side(starts: list[State]) -> State:
-        return State(0.0, np.asfortranarray(np.array([s.q for s in starts]).T),
-                     np.asfortranarray(np.array([s.v for s in starts]).T))
 
     def _many(self, count: int) -> Any:
         pool = self.engine.ModelPool(self.model, 1)

@@ -16,7 +16,8 @@ from typing import Any, Callable, ClassVar
 
 import numpy as np
 
-from robodyn_ros.bench.contender import CannotError, Contender, recorded, runge_kutta, Work
+from robodyn_ros.bench.contender import (CannotError, Contender, recorded, runge_kutta,
+                                         side_by_side, Work)
 from robodyn_ros.bench.denavit_hartenberg import denavit_hartenberg
 from robodyn_ros.bench.peers import find
 from robodyn_ros.mechanics.tree import REVOLUTE
@@ -77,20 +78,18 @@ class Toolbox(Contender):
 
     def rollouts(self, starts: list[State], count: int) -> Work:
         """All runs side by side, each stage one call."""
-        many, first = self._side_by_side(starts)
+        many, first = self._many(len(starts)), side_by_side(starts)
         return lambda: runge_kutta(many, first, self.step, count).T
 
     def recorded_rollouts(self, starts: list[State], count: int) -> Work:
         """All runs side by side, each stage one call."""
-        many, first = self._side_by_side(starts)
-        work = recorded(many, self.step, first, count)
+        work = recorded(self._many(len(starts)), self.step, side_by_side(starts), count)
         return lambda: work().transpose(2, 0, 1)
 
-    def _side_by_side(self, starts: list[State]) -> tuple[Callable[..., np.ndarray], State]:
-        """Acceleration of many states at once, and the states they start from, all (n, k)."""
-        accel, zero = self._open().accel, np.zeros((len(starts), len(self.zero)))
-        first = State(0.0, np.array([s.q for s in starts]).T, np.array([s.v for s in starts]).T)
-        return lambda q, v: accel(q.T, v.T, zero).reshape(zero.shape).T, first
+    def _many(self, count: int) -> Callable[..., np.ndarray]:
+        """Return the acceleration of many states at once, all (n, count)."""
+        accel, zero = self._open().accel, np.zeros((count, len(self.zero)))
+        return lambda q, v: accel(q.T, v.T, zero).reshape(zero.shape).T
 
     def _open(self) -> Any:
         if self.robot is None:

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 import inspect
-import math
 from typing import Any, Callable, Mapping, Sequence
 
+from robodyn_ros.arguments import number
 from robodyn_ros.errors import ConstraintError
 from robodyn_ros.tracing import Number
 
@@ -78,12 +78,12 @@ def _signature(function: Callable, name: str) -> tuple[list[str], dict[str, floa
     positional, parameters = [], {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY:
-            if not isinstance(parameter.default, (int, float)) \
-                    or not math.isfinite(parameter.default):
-                raise ConstraintError(
-                    f'constraint {name!r}: the parameter {parameter.name!r} has the default '
-                    f'{parameter.default!r}; expected a finite number')
-            parameters[parameter.name] = float(parameter.default)
+            if parameter.default is parameter.empty:
+                raise ConstraintError(f'constraint {name!r}: the parameter {parameter.name!r} has '
+                                      'no default; give it a number')
+            parameters[parameter.name] = number(
+                f'constraint {name!r}: the default of {parameter.name!r}', parameter.default,
+                error=ConstraintError)
         elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             positional.append(parameter.name)
     return positional, parameters

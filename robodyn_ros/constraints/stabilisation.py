@@ -14,10 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn_ros.arguments import expect, number
 from robodyn_ros.errors import ConstraintError, UnknownNameError
 
 KINDS = ('none', 'baumgarte', 'velocity_correction', 'projection')
 INTEGRATORS = ('rk4', 'semi_implicit_euler', 'euler', 'heun', 'taylor')
+NOT_NEGATIVE = 'a finite number that is not negative'
 
 
 class Stabilisation(NamedTuple):
@@ -45,20 +47,27 @@ def stabilisation(kind: str, alpha: float | None = None, beta: float | None = No
         if alpha is not None or beta is not None:
             raise ConstraintError('stabilisation was given alpha or beta and a time constant; '
                                   'give one or the other')
-        if not time_constant > 0.0:
-            raise ConstraintError(f'the time constant of the stabilisation is {time_constant}; '
-                                  'expected a positive number of seconds')
+        number('the time constant of the stabilisation', time_constant,
+               'a positive number of seconds', above=0.0, error=ConstraintError)
+        number('damping of the stabilisation', damping, NOT_NEGATIVE, 0.0, error=ConstraintError)
         alpha, beta = 2.0 * damping / time_constant, 1.0 / time_constant ** 2
     if kind == 'baumgarte' and (alpha is None or beta is None):
         raise ConstraintError('baumgarte needs alpha and beta, or a time constant')
     if kind != 'baumgarte' and (alpha or beta):
         raise ConstraintError(f'stabilisation {kind!r} has no gains; use baumgarte for alpha and '
                               'beta')
-    for name, value in (('alpha', alpha), ('beta', beta)):
-        if value is not None and not np.isfinite(value):
-            raise ConstraintError(f'{name} of the stabilisation is {value}; expected a finite '
-                                  'number')
-    return Stabilisation(kind, float(alpha or 0.0), float(beta or 0.0))
+    return Stabilisation(kind, *(
+        0.0 if value is None else
+        number(f'{name} of the stabilisation', value, NOT_NEGATIVE, 0.0, error=ConstraintError)
+        for name, value in (('alpha', alpha), ('beta', beta))))
+
+
+def checked_stabilisation(given: object) -> Stabilisation:
+    """Return a stabilisation, which may be given by its kind alone where it has no gains."""
+    if isinstance(given, str):
+        return stabilisation(given)
+    return stabilisation(*expect(Stabilisation, 'stabilisation', given, 'stabilisation(KIND) with '
+                                 f'one of {", ".join(KINDS)}', ConstraintError))
 
 
 def amplification(integrator: str, alpha: float, beta: float, step: float) -> float:

@@ -97,6 +97,25 @@ MISTAKES = {
     'breakaway velocity zero': ([('velocity="0.05"', 'velocity="0"')], ["'shoulder'", 'positive']),
     'gravity of two numbers': ([('xyz="0 0 -9.81"', 'xyz="0 0"')], ['<gravity>', "'0 0'"]),
     'element nobody knows': ([('<gravity', '<gravty')], ["'gravty'", '<robodyn>', 'gravity']),
+    # what must be single: a second one would take the place of the first
+    'two robodyn': ([('</robot>', '<robodyn><gravity xyz="0 0 0"/></robodyn></robot>')],
+                    ['the robot', '2 elements <robodyn>', 'keep one']),
+    'two gravities': ([('<robodyn>', '<robodyn><gravity xyz="0 0 0"/>')],
+                      ['<gravity>', 'twice', 'keep one']),
+    'two frictions of a joint': ([('<robodyn>', '<robodyn><friction joint="shoulder" '
+                                   'breakaway="5"/>')], ['<friction joint="shoulder">', 'twice']),
+    'passive twice': ([('<robodyn>', '<robodyn><passive joint="slide"/>')],
+                      ['<passive joint="slide">', 'twice']),
+    'two loops of one name': ([('<robodyn>', '<robodyn><loop name="closure" frame_a="arm" '
+                                'frame_b="tool0"/>')], ['<loop name="closure">', 'twice']),
+    'two inertials': ([('<link name="hand">', f'<link name="hand">{INERTIAL}')],
+                      ["link 'hand'", '2 elements <inertial>']),
+    'two masses': ([(HAND, HAND + '<mass value="1"/>')],
+                   ["<inertial> of link 'hand'", '2 elements <mass>']),
+    **{f'two {tag}': ([(f'<{tag}', f'<{tag}/><{tag}')], ["joint 'shoulder'", f'2 elements <{tag}>'])
+       for tag in ('parent', 'child', 'axis', 'limit', 'dynamics')},
+    'two origins': ([('<axis xyz="0 0 -1"/>', '<axis xyz="0 0 -1"/><origin/>')],
+                    ["joint 'slide'", '2 elements <origin>']),
     # the file
     'xacro': ([('<robot name="small">', '<robot name="small" xmlns:xacro="http://ros.org/xacro">'
                 '<xacro:property name="a" value="1"/>')], ['xacro', 'run xacro']),

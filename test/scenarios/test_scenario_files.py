@@ -88,6 +88,10 @@ def test_changes_as_of_set(tmp_path, change, read, value):
     ('robot: two_link, ', '', 'mine.yaml: robot is missing; give it a value'),
     ('dynamics:', 'plant:', r"unknown section 'plant' in .*mine.yaml: use one of /\*\*, contro"),
     ('ros__parameters: {step', 'parameters: {step', "mine.yaml: section 'dynamics' must hold ros"),
+    (GOOD, GOOD + 'dynamics:\n  ros__parameters: {payload: {mass: 5.0}}\n',
+     "mine.yaml: the key 'dynamics' of line 12 stands in line 4 already; put both into one"),
+    ('step: 0.001', 'step: 0.001, step: 0.002', "the key 'step' of line 5 stands in line 5"),
+    ('step: 0.001', 'payload: {mass: 1, centre: [0, 0, 1], mass: 2}', "the key 'mass' of line 5"),
     (GOOD, '{a: [', 'mine.yaml: is not YAML'),
     (GOOD, '- 1', 'mine.yaml: expected the sections'),
     (GOOD, '', 'mine.yaml: expected the sections'),
@@ -99,12 +103,23 @@ def test_slips_in_a_file_are_refused_in_one_sentence(tmp_path, old, new, words):
     assert '\n' not in str(caught.value)
 
 
+def test_anchors_and_merges_may_repeat_a_key(tmp_path):
+    """What is merged in by << gives way to what stands there; only the writer's keys count."""
+    path = written(tmp_path, GOOD.replace('{step: 0.001}', """
+    stabilisation: {<<: &some {<<: &all {kind: baumgarte, beta: 1.0}, alpha: 2.0}, alpha: 5.0}
+    noise: {seed: 1}"""))
+    chosen = load_scenario(path).dynamics.stabilisation
+    assert (chosen.kind, chosen.alpha, chosen.beta) == ('baumgarte', 5.0, 1.0)
+
+
 def test_files_that_are_not_there_or_not_text(tmp_path):
     """A missing file, an unknown name, a folder, bytes that are no text."""
     with pytest.raises(RobodynError, match='none.yaml: there is no such file.*scara_helix'):
         load_scenario(tmp_path / 'none.yaml')
     with pytest.raises(RobodynError, match="unknown scenario 'scara_helixx'.*use one of"):
         load_scenario('scara_helixx')
+    with pytest.raises(RobodynError, match='my_arm.urdf: is a robot, not a scenario; give a YAML'):
+        load_scenario('my_arm.urdf')
     with pytest.raises(RobodynError, match='cannot be read'):
         load_scenario(tmp_path)
     with pytest.raises(RobodynError, match='mine.yaml: cannot be read'):
@@ -116,6 +131,7 @@ def test_files_that_are_not_there_or_not_text(tmp_path):
     ('=3', "--set '=3': expected KEY=VALUE"),
     ('duration=[', r"--set 'duration=\[': '\[' is not a YAML value"),
     ('duration.x=3', "--set 'duration.x=3': 'duration' holds a value, not settings"),
+    ('dynamics.payload={mass: 1, mass: 2}', "--set .*: the key 'mass' of line 1 stands in line 1"),
     ('dynamics.foo=3', "unknown key 'dynamics.foo' in .*scara_helix.yaml"),
     ('duration=long', "scara_helix.yaml with --set: duration is 'long'; expected a finite number"),
 ])
@@ -144,6 +160,11 @@ def test_wrong_changes_are_refused_in_one_sentence(change, words):
     ('scara_helix', ['trajectory.kind=math:pi'], 'trajectory.kind is .*expected a path'),
     ('scara_helix', ['dynamics.constraints=[math:pi]'], 'expected a function decorated with @con'),
     ('scara_helix', ['dynamics.constraints=[glue]'], "unknown constraint 'glue' in dynamics.con"),
+    *(('two_link_line', [f'dynamics.stabilisation={{kind: baumgarte{given}}}'], words)
+      for given, words in (
+          ('', 'stabilisation has alpha 0 and beta 0; baumgarte needs both, above 0'),
+          (', alpha: 20', 'has alpha 20 and beta 0; baumgarte needs both'),
+          (', beta: 100', 'has alpha 0 and beta 100; baumgarte needs both'))),
     ('scara_helix', ['robot=nowhere.urdf'], 'nowhere.urdf: there is no such file'),
     ('scara_via_points', ['controller.p=[1]'], r'robust control was given p \(1.0,\)'),
     ('scara_via_points', ['trajectory.parameters.points=[1, 2]'], 'points is .*of 5 points'),
