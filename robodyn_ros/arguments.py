@@ -8,7 +8,7 @@ are built; a loop that runs often looks only after something went wrong.
 """
 from __future__ import annotations
 
-from math import inf
+from math import inf, nan
 from numbers import Real
 from typing import Any, Iterable, TypeVar
 
@@ -38,27 +38,43 @@ def expect(kind: type[Kind], name: str, value: Any, expected: str,
     return value
 
 
-def items(kind: type[Kind], name: str, values: Any, expected: str,
+def items(kind: type[Kind], name: str, values: Any, what: str,
           error: Error = ArgumentError) -> list[Kind]:
-    """Return a list of things of one kind; one alone is no list, even if it is a sequence."""
+    """
+    Return a list of things of one kind; one alone is no list, even if it is a sequence.
+
+    :param what: those things, in the plural
+    """
     if isinstance(values, (kind, str)) or not isinstance(values, Iterable):
-        raise refusal(name, values, expected, error)
-    return [expect(kind, f'an entry of {name}', item, expected, error) for item in values]
+        raise refusal(name, values, f'a list of {what}', error)
+    return [expect(kind, f'an entry of {name}', item, f'{what} only', error) for item in values]
 
 
-def number(name: str, value: object, expected: str = 'a finite number', least: float = -inf,
+def numbers(name: str, values: Any, expected: str) -> np.ndarray:
+    """Return numbers as an array of any shape; what is masked is no number."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise refusal(name, values, f'{expected}, none of them masked')
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise refusal(name, values, expected) from None
+
+
+def number(name: str, value: Any, expected: str = 'a finite number', least: float = -inf,
            above: float = -inf, error: Error = ArgumentError) -> float:
     """Return a finite number as a float; words and truth values are none."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
-    if isinstance(value, bool) or not isinstance(value, Real) \
-            or not (least <= value < inf and value > above):
+    found = float(value) if isinstance(value, Real) and not isinstance(value, bool) else nan
+    if not (least <= found < inf and found > above):
         raise refusal(name, value, expected, error)
-    return float(value)
+    return found
 
 
 def whole_number(name: str, value: object, expected: str, least: int = 0) -> int:
     """Return a whole number, none smaller; 3.0 is one."""
+    if type(value) is int and value >= least:
+        return value
     found = number(name, value, expected, least)
     if found != int(found):
         raise refusal(name, value, expected)

@@ -3,8 +3,8 @@
 """
 Put an inconsistent start onto the constraints, and tell by how much it had to move.
 
-Positions: damped Gauss-Newton on phi(q, t) = 0, shortest steps (numpy's least squares, so
-dependent and redundant rows are legal). Velocities: the smallest change that fits A v = c.
+Positions: the nearest that fit (plant_nearest.py). Velocities: the smallest change that fits
+A v = c.
 """
 from __future__ import annotations
 
@@ -15,15 +15,13 @@ import numpy as np
 from robodyn_ros.errors import ConstraintError, SingularMassError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.plant import Plant
+from robodyn_ros.plant_nearest import nearest
 from robodyn_ros.signals import State
 
 TOLERANCE = 1e-12
 """Largest |phi| of an assembled start [m] or [rad]."""
 VELOCITY_TOLERANCE = 1e-8
 """Largest |phi rate| of an assembled start over its largest speed [-]."""
-ITERATIONS = 100
-LARGEST_MOVE = 0.5
-"""Longest single step, so that the start's branch (elbow) is kept [rad] or [m]."""
 
 
 class Assembly(NamedTuple):
@@ -48,42 +46,28 @@ def assemble_start(plant: Plant, state: State, *, hold: Sequence[str] = (),
     robot = plant.robot
     held = [robot.joint_index(name) for name in hold]
     free = [k for k in range(robot.n) if k not in held]
-    q = robot.array('q', state.q).copy()
-    v = robot.array('v', state.v).copy()
-    start_q, start_v = q.copy(), v.copy()
+    x = plant.flat_input(state)
+    start_q, start_v = x[1:1 + robot.n], x[1 + robot.n:1 + 2 * robot.n]
+    state = State(state.t, start_q.copy(), start_v.copy())
     if not plant.row_names:
-        return Assembly(State(state.t, q, v), q - start_q, v - start_v, 0.0)
-    phi, _, rows = plant.constraint_rows(State(state.t, q, v), parameters)
+        return Assembly(state, np.zeros(robot.n), np.zeros(robot.n), 0.0)
+    phi, _, rows = plant.constraint_rows(state, parameters)
     finite = np.isfinite(phi) & np.isfinite(rows).all(axis=1)
     if not finite.all():
         row = plant.row_names[int(np.argmin(finite))]
         raise ConstraintError(f'row {row!r} of {robot.name} is no finite number at q = '
-                              f'{np.round(q, 6).tolist()}; correct the function, or start where '
-                              'it is defined')
-    for _ in range(ITERATIONS):
-        worst = np.abs(phi).max()
-        if worst < 0.01 * TOLERANCE:
-            break
-        move = np.zeros(robot.n)
-        move[free] = np.linalg.lstsq(rows[:, free], -phi, rcond=1e-10)[0]
-        move *= min(1.0, LARGEST_MOVE / max(np.abs(move).max(), 1e-300))
-        for _ in range(30):  # shorten the step until it helps
-            trial = plant.constraint_rows(State(state.t, q + move, v), parameters)
-            if np.abs(trial[0]).max() < worst:
-                break
-            move *= 0.5
-        else:
-            break  # rounding, or a closest point that is no solution: judged below
-        q += move
-        phi, _, rows = trial
+                              f'{np.round(start_q, 6).tolist()}; correct the function, or start '
+                              'where it is defined')
+    q, phi = nearest(plant, state, free, 0.01 * TOLERANCE, parameters)
     worst = np.abs(phi).max()
     if not worst < TOLERANCE:
         row = plant.row_names[int(np.argmax(np.abs(phi)))]
         raise ConstraintError(
             f'{robot.name} cannot be assembled at t = {state.t:g} s from q = '
             f'{np.round(start_q, 6).tolist()}: row {row!r} stays off by {worst:.3g}; start nearer '
-            'to the constraint, hold fewer joints, or check that it can be reached')
-    v = v + _velocity_change(plant, State(state.t, q, v), parameters)
+            'to the constraint, hold fewer joints, or check that it can be reached and does not '
+            'contradict another')
+    v = start_v + _velocity_change(plant, State(state.t, q, start_v), parameters)
     rate = np.abs(plant.constraint_rows(State(state.t, q, v), parameters)[1])
     if not rate.max() < VELOCITY_TOLERANCE * max(1.0, np.abs(v).max()):
         raise ConstraintError(

@@ -40,6 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         sys.stderr.close()
         return 0
+    except MemoryError:
+        print('robodyn: the run does not fit into memory; shorten its duration, or record every '
+              'so many steps', file=sys.stderr)
+        return 2
     except OSError as error:  # a full disk, an unwritable place
         place = f' {error.filename!r}' if error.filename else ''
         print(f'robodyn: cannot write{place} ({error.strerror or error}); choose another place or '
@@ -55,8 +59,7 @@ def _parser() -> argparse.ArgumentParser:
         prog='robodyn', description='Constrained robot dynamics for ROS 2.', epilog=EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--version', action='version', version=str(robodyn_ros.__version__))
-    parser.add_argument('--quiet', action='store_true',
-                        help='no messages, only results and errors')
+    parser.set_defaults(quiet=False)
     verbs = parser.add_subparsers(dest='verb', metavar='VERB', required=True)
 
     listing = verbs.add_parser('list', help='robots and scenarios of this package')
@@ -105,13 +108,26 @@ class _Verb(argparse.ArgumentParser):
 
     module = ''
 
+    def __init__(self, **settings: Any):
+        """Give every parser --quiet, so that it may stand before the verb and after it."""
+        super().__init__(**settings)
+        # no default here: that of a verb would undo what stood before it
+        self.add_argument('--quiet', action='store_true', default=argparse.SUPPRESS,
+                          help='no messages, only results and errors')
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Import the module, which provides add_arguments(parser) and run(arguments)."""
+        """
+        Import the module, which provides add_arguments(parser) and run(arguments).
+
+        It may also have rewritten(words), for words that argparse would take amiss.
+        """
         if self.module:
             part, self.module = importlib.import_module(self.module), ''
             self.description = part.__doc__
             part.add_arguments(self)
             self.set_defaults(run=part.run)
+            if hasattr(part, 'rewritten'):
+                args = part.rewritten(args)
         return super().parse_known_args(args, namespace)
 
 

@@ -3,7 +3,8 @@
 """
 Check a robot's driver before the controller node meets it.
 
-Listens only: names, rate, stamps, fields, quality of service, and whether commands are read. With
+Listens only: names, rate, stamps, fields, quality of service, whether commands are read, and
+whether anybody else sends some; then nothing is pushed. With
 --joint and --effort one joint is pushed with that torque, for half a second or 0.05 rad (m) at
 most, while the others get the torque that carries their weight; the way it moves must be the way
 the torque points. Exit code 0 if nothing failed, 1 otherwise. Stop the controller node first.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 
 from rich.console import Console
@@ -20,6 +22,7 @@ from rich.table import Table
 from robodyn_ros.errors import RobodynError, StateError
 from robodyn_ros.robots.robot import load_robot, Robot
 from robodyn_ros.runtime.driver_report import Finding, healthy, judged
+from robodyn_ros.runtime.graph_names import check_name
 
 COLOURS = {'pass': 'green', 'warn': 'yellow', 'FAIL': 'red'}
 
@@ -81,13 +84,21 @@ def _check(arguments: argparse.Namespace, robot: Robot) -> None:
     for name in ('rate', 'seconds'):
         if not 0.0 < getattr(arguments, name) < float('inf'):
             raise StateError(f'--{name} is {getattr(arguments, name)}; expected a positive number')
+    check_name('--states-topic', arguments.states_topic, 'joint_states')
+    check_name('--commands-topic', arguments.commands_topic, 'arm/joint_commands')
     if bool(arguments.joint) != (arguments.effort is not None):
         raise StateError('--joint and --effort go together; give both to move the arm, or none')
     if not arguments.joint:
         return
     k = robot.joint_index(arguments.joint)
+    if arguments.joint in robot.passive:
+        raise StateError(f'--joint is {arguments.joint!r}, which is passive in {robot.name}: it '
+                         'has no motor to push with; name a joint that has one')
     limit = 0.2 * float(robot.limits.effort[k])
-    if not 0.0 < abs(arguments.effort) <= limit:
+    if arguments.effort == 0.0 or not math.isfinite(arguments.effort):
+        raise StateError(f'--effort is {arguments.effort:g}; expected a small torque other than 0 '
+                         f'to push {arguments.joint} with')
+    if abs(arguments.effort) > limit:
         raise StateError(f'--effort is {arguments.effort:g}; a fifth of what {arguments.joint} '
                          f'can do, {limit:g}, is the most for a check')
     if robot.loops:

@@ -15,6 +15,7 @@ import argparse
 import dataclasses
 import inspect
 import re
+import textwrap
 from typing import Any, Iterator, NamedTuple
 
 from robodyn_ros.bounds import bounds_of
@@ -50,6 +51,12 @@ controller:
 them applies. Every node also has `use_sim_time`, and `qos_overrides` of joint_states and
 joint_commands. Topics and services: [nodes.md](nodes.md).
 """
+PLACES = """
+A scenario file may hold the parameters of dynamics, controller and trajectory in the sections of
+these names, and {shared} in the section `/**`. Only nodes have the
+following, and a scenario file with one of them is refused; give them with `-p` or `--params-file`:
+{own}, and all of viewer and recorder.
+"""
 MOTIONS = """
 ## Motions of trajectory
 
@@ -81,12 +88,20 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the reference."""
     if arguments.node is not None and arguments.node not in NODES:
         raise UnknownNameError('node', arguments.node, NODES)
-    print(HEAD if arguments.node is None else '', end='')
+    print(HEAD + places() if arguments.node is None else '', end='')
     for node in [arguments.node] if arguments.node else NODES:
         print('\n'.join(section(node)))
         if node == 'trajectory':
             print(MOTIONS + '\n'.join(motions()))
     return 0
+
+
+def places() -> str:
+    """Return what says where each parameter may be given."""
+    own = dict.fromkeys(field.name for node in ('dynamics', 'controller', 'trajectory')
+                        for field in listed_fields(NODES[node][-1]))
+    quoted = [', '.join(f'`{name}`' for name in names) for names in (SHARED, own)]
+    return PLACES.format(shared=quoted[0], own=textwrap.fill(quoted[1], 99))
 
 
 def motions() -> Iterator[str]:

@@ -17,12 +17,14 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros import plant_checks, plant_program
-from robodyn_ros.constraints.constraint import Constraint
+from robodyn_ros import plant_checks, plant_misfit, plant_program
+from robodyn_ros.arguments import whole_number
+from robodyn_ros.constraints.constraint import checked_constraints, Constraint
 from robodyn_ros.constraints.ready_made import loops_of
-from robodyn_ros.constraints.stabilisation import Stabilisation, step_warning
+from robodyn_ros.constraints.stabilisation import (checked_stabilisation, Stabilisation,
+                                                   step_warning)
 from robodyn_ros.errors import StateError
-from robodyn_ros.plant_inputs import inputs_of, one_input, reference_rows, step_count
+from robodyn_ros.plant_inputs import inputs_of, one_input, reference_rows, SAMPLES, step_count
 from robodyn_ros.plant_many import many_rollouts
 from robodyn_ros.plant_program import BATCH, CHOLESKY, RANK
 from robodyn_ros.plant_run import rates, run
@@ -41,6 +43,7 @@ class Plant:
     A robot under constraints.
 
     :param constraints: beside the loops of the robot's own file
+    :param stabilisation: made by the function of that name, or a kind that has no gains
     :param control: law compiled into the loop; without it the torque given is held
     :param control_period: steps between control instants
     :param solver: 'auto' starts with straight-line code and finds ranks where needed
@@ -50,27 +53,32 @@ class Plant:
     """
 
     def __init__(self, robot: Robot, constraints: Sequence[Constraint] = (), *,
-                 stabilisation: Stabilisation = Stabilisation(), integrator: str = 'rk4',
+                 stabilisation: Stabilisation | str = Stabilisation(), integrator: str = 'rk4',
                  step: float = 1e-3, control: Control | None = None, control_period: int = 1,
                  solver: str = 'auto', close_loops: bool = True, kinematic: bool = False,
                  damped: bool = False):
         """Trace the plant; it is compiled on first use."""
         plant_checks.check_options(robot, integrator, step, control_period, solver)
+        control = plant_checks.checked_control(control)
         self.robot, self.integrator, self.step_size = robot, integrator, float(step)
-        self.constraints = [*(loops_of(robot) if close_loops else []), *constraints]
-        self.stabilisation, self.control_period = stabilisation, int(control_period)
+        self.constraints = [*(loops_of(robot) if close_loops else []),
+                            *checked_constraints('constraints', constraints)]
         plant_checks.check_names(self.constraints)
-        self.variants = Variants(robot, self.constraints, stabilisation, integrator, control,
+        self.stabilisation = checked_stabilisation(stabilisation)
+        self.control_period = int(control_period)
+        self.variants = Variants(robot, self.constraints, self.stabilisation, integrator, control,
                                  kinematic, damped)
         self.table, self._traced = self.variants.table, self.variants.traced
         self.controlled, self.delay = control is not None, (control.delay if control else 0)
         self.row_names: tuple[str, ...] = tuple(self._traced.rows.names)
-        warning = step_warning(stabilisation, integrator, self.step_size)
+        warning = step_warning(self.stabilisation, integrator, self.step_size)
         if warning:
             LOG.warning(warning)
         many = len(self.row_names) > robot.n
         self.solver = RANK if many and solver == 'auto' else solver
         self.solvers = (CHOLESKY, RANK) if self.solver == 'auto' else (self.solver,)
+        self.agreed = self.warned = False
+        """What was found out about the rows at the start of a run (plant_misfit.py)."""
         self._spare: list[Stepper] = []  # for advance: one for each thread that calls at a time
         self.reference_size = len(self._traced.reference)
 
@@ -110,15 +118,14 @@ class Plant:
         """
         Integrate from a state and record.
 
-        :param duration: [s], rounded to whole steps; or give steps
+        :param duration: [s], a whole number of steps; or give steps
         :param tau: torque held during the rollout (n,), default 0; a compiled control replaces it
         :param reference: (instants, control.reference_size), one row per control instant
         :param every: record every so many steps; the start is always recorded
         :param parameters: run-time parameters by name, see plant.table.names
         """
         count = self._steps(duration, steps)
-        if every < 1:
-            raise StateError(f'every is {every}; expected 1 or more steps between samples')
+        every = whole_number('every', every, SAMPLES, 1)
         n, m = self.robot.n, len(self.row_names)
         width = 1 + 5 * n + 3 * m
         try:
@@ -199,7 +206,11 @@ class Plant:
             ready[0].names['side_by_side'], Shape(n, m, self.reference_size, self.delay),
             [self.flat_input(state, tau) for state in states], [item.w for item in ready], count,
             self.step_size, every, self.control_period, self._reference(reference, count))
-        return None if rows is None else [rollout_from_rows(item, n, m) for item in rows]
+        if rows is None:
+            return None
+        if count:
+            plant_misfit.check_starts(self, rows)
+        return [rollout_from_rows(item, n, m) for item in rows]
 
     # --- inside ---------------------------------------------------------------------------
 

@@ -7,12 +7,13 @@ import math
 
 import numpy as np
 
-from robodyn_ros.arguments import number, refusal, whole_number
+from robodyn_ros.arguments import number, numbers, refusal, whole_number
 from robodyn_ros.errors import SizeError, StateError
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.signals import State
 
 FLOAT = np.dtype(float)
+SAMPLES = '1 or more whole steps between samples'
 WHOLE = 1e-6
 """Part of a step by which a duration may miss a whole number of them: rounding, no more."""
 
@@ -79,11 +80,8 @@ def reference_rows(reference: np.ndarray | None, size: int, instants: int) -> np
     """
     if size == 0:
         return np.empty(1)
-    try:
-        array = np.zeros((0, size)) if reference is None else np.asarray(reference, dtype=float)
-    except (TypeError, ValueError):
-        raise refusal('reference', reference, f'numbers, {size} for each control instant'
-                      ) from None
+    array = np.zeros((0, size)) if reference is None else numbers(
+        'reference', reference, f'{size} numbers for each control instant')
     if array.ndim != 2 or array.shape[0] < instants or array.shape[1] != size:
         raise SizeError('reference', f'({instants} or more, {size})', array.shape,
                         'one row per control instant')

@@ -9,7 +9,9 @@ from typing import Callable, Iterable, Mapping, Sequence, TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from robodyn_ros.arguments import items, refusal, whole_number
 from robodyn_ros.errors import SizeError
+from robodyn_ros.plant_inputs import SAMPLES
 from robodyn_ros.plant_program import BATCH
 from robodyn_ros.signals import Rollout, State
 from robodyn_ros.tracing.batch import LANES
@@ -27,6 +29,10 @@ def many_rollouts(plant: 'Plant', states: Sequence[State], count: int, tau: obje
                   parameters: Sequence[Mapping[str, float]] | None,
                   workers: int | None) -> list[Rollout]:
     """Return Plant.rollouts: count steps from each state, in the order of the states."""
+    every = whole_number('every', every, SAMPLES, 1)
+    states = items(State, 'states', states, 'State(t, q, v)')
+    if isinstance(parameters, Mapping):
+        raise refusal('parameters', parameters, 'a list with one mapping per state')
     if parameters is not None and len(parameters) != len(states):
         raise SizeError('parameters of rollouts', len(states), len(parameters),
                         'give one mapping per state')
@@ -47,7 +53,7 @@ def many_rollouts(plant: 'Plant', states: Sequence[State], count: int, tau: obje
         return found or [alone(i) for i in range(len(states))[some]]
 
     few = len(states) < LANES or len(states) * count < WORTH
-    if few or every < 1 or not plant.side_by_side:
+    if few or not plant.side_by_side:
         return _spread(alone, range(len(states)), workers)
     for loaded in kinds:
         plant.program(BATCH, loaded).names

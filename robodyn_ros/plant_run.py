@@ -13,7 +13,8 @@ from typing import Mapping, NoReturn, TYPE_CHECKING
 
 import numpy as np
 
-from robodyn_ros import plant_checks
+from robodyn_ros import plant_checks, plant_misfit
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.plant_program import CHOLESKY, RANK, scratch_size
 from robodyn_ros.signals import Rollout, rollout_from_rows, State
 from robodyn_ros.tracing.program import loops
@@ -30,7 +31,8 @@ def run(plant: 'Plant', x: np.ndarray, count: int, every: int, reference: np.nda
     n, m, delay = plant.robot.n, len(plant.row_names), plant.delay
     y = np.empty(scratch_size(n, m))
     s = np.empty(2 + 8 * n + plant.reference_size)
-    torque = x[1 + 2 * n:].copy()
+    start = x.copy()
+    torque = start[1 + 2 * n:]
     queue = np.tile(torque, delay) if delay else np.empty(1)
     done = np.zeros(2, dtype=np.int64)
     t0, taken, width = x[0], 0, 1 + 5 * n + 3 * m
@@ -50,12 +52,17 @@ def run(plant: 'Plant', x: np.ndarray, count: int, every: int, reference: np.nda
             continue
         break
     if code == loops.DEPENDENT and variant == RANK:
-        code = loops.NOT_FINITE  # this variant knows dependent rows: these are no numbers
+        # this variant knows dependent rows: these cannot be met, or are no numbers
+        code = loops.NOT_PROJECTED if m and plant_misfit.unreached(
+            plant, plant_misfit.state_of(x, n), parameters) else loops.NOT_FINITE
     if code == loops.SINGULAR and names['derivative'](1, x, w, y, np.empty(2 * n)) == loops.OK:
         code = loops.NOT_FINITE  # the mass is fine where the step began: the step ran away
     if code != loops.OK:
         fail(plant, code, x, rollout_from_rows(rows[:done[1] * width].reshape(-1, width), n, m)
-             if every else None)
+             if every else None, parameters)
+    if m and count:
+        plant_misfit.check_start(plant, start, rows[width - 2 * m:width] if every else None,
+                                 variant == RANK, parameters)
     return int(done[1])
 
 
@@ -70,16 +77,31 @@ def rates(plant: 'Plant', x: np.ndarray, parameters: Mapping[str, float] | None)
             break
         where, code = divmod(stop, 8)
         if code != loops.DEPENDENT or variant == plant.solvers[-1]:
-            fail(plant, code, x[where], None)
+            fail(plant, code, x[where], None, parameters)
     return found
 
 
-def fail(plant: 'Plant', code: int, x: np.ndarray, kept: Rollout | None) -> NoReturn:
+def fail(plant: 'Plant', code: int, x: np.ndarray, kept: Rollout | None,
+         parameters: Mapping[str, float] | None) -> NoReturn:
     """Raise the error of a code at the last good input, with what was recorded."""
-    error = plant_checks.failure(plant.robot, plant.row_names, code, x)
-    state: State = error.state
-    if plant.row_names:
-        phi = plant.constraint_rows(state)[0]
-        error = plant_checks.not_a_number(plant.robot, plant.row_names, phi, state) or error
-    error.partial = kept
+    state = plant_misfit.state_of(x, plant.robot.n)
+    far = np.abs(state.q).max() > plant_checks.FAR  # whatever failed there, it ran away before
+    error = None if far or not plant.row_names else _of_rows(plant, code, state, parameters)
+    error = error or plant_checks.failure(plant.robot, plant.row_names,
+                                          loops.NOT_FINITE if far else code, state)
+    error.state, error.partial = state, kept
     raise error
+
+
+def _of_rows(plant: 'Plant', code: int, state: State, parameters: Mapping[str, float] | None
+             ) -> RobodynError | None:
+    """Return the error that names what is wrong with the rows; None if it is not theirs."""
+    phi = plant.constraint_rows(state, parameters)[0]
+    error = plant_checks.not_a_number(plant.robot, plant.row_names, phi, state)
+    if error is not None:
+        return error
+    if code == loops.INCONSISTENT:
+        return plant_misfit.inconsistent(plant, state, parameters)
+    if code == loops.NOT_PROJECTED:
+        return plant_misfit.not_projected(plant, state, parameters)
+    return None

@@ -39,7 +39,7 @@ class Stepper:
         if plant.controlled:
             raise StateError('a plant with a compiled control law wants a reference; use rollout, '
                              'or leave the law out and set tau')
-        steps = whole_number('steps of a call', steps, 'a whole number, 1 or more', 1)
+        steps = whole_number('steps', steps, 'a whole number, 1 or more', 1)
         n = plant.robot.n
         self.plant, self.parameters = plant, parameters
         self._block = np.zeros(5 + 11 * n + scratch_size(n, len(plant.row_names)))
@@ -61,7 +61,7 @@ class Stepper:
             object.__setattr__(self, name, value)
             return
         try:
-            view[:] = value
+            view[:] = 'nothing' if value is None else value  # numpy would take None for NaN
         except (TypeError, ValueError):
             raise refusal(f'{name} of a motion of {self.plant.robot.name}', value,
                           f'{view.size} numbers') from None

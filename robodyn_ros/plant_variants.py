@@ -14,6 +14,7 @@ from typing import Any, Mapping, NamedTuple, Sequence
 import numpy as np
 
 from robodyn_ros import plant_program
+from robodyn_ros.arguments import expect
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.stabilisation import Stabilisation
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
@@ -58,6 +59,9 @@ class Variants:
 
     def vector(self, changes: Mapping[str, float] | None = None) -> np.ndarray:
         """Return all run-time parameters, some changed; what no payload can have is refused."""
+        if changes is not None:
+            expect(Mapping, 'parameters', changes,  # type: ignore[type-abstract]
+                   "a mapping of names to numbers, such as {'payload.mass': 2.0}")
         vector = self.table.vector(changes)
         if changes:
             checked_parameters(Parameters.from_flat(vector[:len(NAMES)].tolist()))

@@ -9,18 +9,26 @@ as fast as it goes. At the end what was achieved stands beside what `robodyn sim
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
-from typing import Any
+from typing import Any, Sequence
 
 from rich.console import Console
 from rich.table import Table
 
+from robodyn_ros.bounds import bounds_of
 from robodyn_ros.errors import RobodynError, StateError
+from robodyn_ros.runtime.duration import with_duration
+from robodyn_ros.runtime.options import DynamicsOptions
 from robodyn_ros.scenario import load_scenario
 from robodyn_ros.simulate_command import follows_space, summary
 from robodyn_ros.simulation import Result, Simulation
 from robodyn_ros.view_command import check_port, importable_viewer, PORT
+
+RATES = bounds_of(next(field for field in dataclasses.fields(DynamicsOptions)
+                       if field.name == 'realtime_factor'))
+"""What --rate may be: what the plant's parameter may be."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,36 +38,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--fast', action='store_true',
                         help='lockstep: repeatable to the last bit, as fast as possible')
     parser.add_argument('--rate', type=float, metavar='X',
-                        help='simulated seconds per wall second without --fast (default 1)')
+                        help='simulated seconds per wall second without --fast '
+                             f'({RATES.text}, default 1)')
     parser.add_argument('--record', metavar='FILE.mcap',
                         help='write all messages to a file (see robodyn report)')
-    parser.add_argument('--view', type=int, nargs='?', const=PORT, metavar='PORT',
-                        help=f'show it in the browser (port {PORT}), until Ctrl-C')
+    parser.add_argument('--view', action='store_true',
+                        help='show it in the browser, until Ctrl-C; --view 8081 names a port, too')
+    parser.add_argument('--port', type=int, metavar='N',
+                        help=f'port of the page of --view (default {PORT}; 0: any free one)')
     parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', dest='changes',
                         help='change a value, such as dynamics.payload.mass=5 (repeatable)')
     parser.add_argument('--json', action='store_true', help='machine-readable, on stdout')
 
 
+def rewritten(words: Sequence[str]) -> list[str]:
+    """Turn `--view 8081` into `--view --port 8081`: a port belongs to it, a scenario does not."""
+    result: list[str] = []
+    for word in words:
+        option, equals, value = word.partition('=')
+        if option == '--view' and equals:
+            result += ['--view', f'--port={value}']
+        elif result[-1:] == ['--view'] and word.lstrip('-').isdecimal():
+            result.append(f'--port={word}')
+        else:
+            result.append(word)
+    return result
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run and report; 0 if the run was healthy."""
-    for name in ('duration', 'rate'):
-        value = getattr(arguments, name)
-        if value is not None and not 0.0 < value < float('inf'):
-            raise StateError(f'--{name} is {value}; expected a positive number')
-    if arguments.fast and arguments.rate is not None:
-        raise StateError('--rate paces the run, --fast does not; give one or the other')
+    _check(arguments)
     try:
         from robodyn_ros.nodes.compose import run_composed, Status
     except ImportError as error:
         raise RobodynError(f'ROS 2 cannot be imported ({error}); source a ROS 2, or install its '
                            'wheels: pip install "robodyn_ros[ros]"') from None
-    if arguments.view is not None:
-        check_port(arguments.view, '--view')
+    port = None
+    if arguments.view:
         importable_viewer()
-    scenario = load_scenario(arguments.scenario, arguments.changes)
-    if arguments.duration is not None:
-        scenario = load_scenario(arguments.scenario,
-                                 [*arguments.changes, f'duration={arguments.duration}'])
+        port = PORT if arguments.port is None else arguments.port
+    scenario = with_duration(load_scenario(arguments.scenario, arguments.changes),
+                             arguments.duration)
     expected = Simulation(scenario).run()
     messages = Console(stderr=True)
     with messages.status(f'starting {scenario.name}') as line:
@@ -67,19 +86,33 @@ def run(arguments: argparse.Namespace) -> int:
         def show(status: Status) -> None:
             factor = status.simulated / status.wall if status.wall > 0.0 else 0.0
             rows = f', constraints off by {status.violation:.1e}' if expected.row_names else ''
-            page = '; the page stays until Ctrl-C' if arguments.view is not None else ''
+            page = '; the page stays until Ctrl-C' if arguments.view else ''
             line.update(f'{status.simulated:6.2f} of {scenario.duration:g} s, {factor:.2f} times '
                         f'real time, tracking error {status.tracking:.2e}{rows}{page}')
 
         last = run_composed(scenario, expected, follows_space(expected),
                             'lockstep' if arguments.fast else 'free', arguments.rate or 1.0, show,
-                            arguments.record, arguments.view)
+                            arguments.record, port)
     facts = achieved(expected, last)
     if arguments.json:
         print(json.dumps(facts, indent=1))
     else:
         _print(facts)
     return 0 if facts['healthy'] else 1
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if arguments.rate is not None and not RATES.allow(arguments.rate):
+        raise StateError(f'--rate is {arguments.rate}; expected {RATES.text} simulated seconds '
+                         'per wall second, or --fast instead')
+    if arguments.fast and arguments.rate is not None:
+        raise StateError('--rate paces the run, --fast does not; give one or the other')
+    if arguments.record == '':
+        raise StateError("--record is ''; expected the name of a file to write, such as run.mcap")
+    if arguments.port is not None:
+        check_port(arguments.port, '--port')
+        if not arguments.view:
+            raise StateError(f'--port is {arguments.port}, but there is no page; give --view too')
 
 
 def achieved(expected: Result, last: Any) -> dict[str, Any]:

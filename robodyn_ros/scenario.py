@@ -60,9 +60,9 @@ class StabilisationSettings:
     kind: str = bounded('none', words=KINDS)
     """How the error of the constraints is kept small."""
     alpha: float = bounded(0.0, least=0.0)
-    """Baumgarte gain on the rate [1/s]."""
+    """Gain on the rate, which baumgarte needs [1/s]."""
     beta: float = bounded(0.0, least=0.0)
-    """Baumgarte gain on the error [1/s^2]."""
+    """Gain on the error, which baumgarte needs [1/s^2]."""
 
 
 @dataclass(frozen=True)

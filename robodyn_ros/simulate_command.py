@@ -4,25 +4,28 @@
 Run a scenario in compiled code, without ROS, and print what was achieved.
 
 A scenario is one of the package's (robodyn list) or the path of a YAML file; --set changes single
-values of it. With --output all arrays are written to one NPZ file.
+values of it. With --output all arrays are written to one NPZ file; an earlier one is replaced when
+the run is complete. Joints that pass the limits of the robot's file are named: a simulation has no
+stops, but `robodyn run` holds the arm there.
 """
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import time
-from typing import Any
+from typing import Any, Iterator
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from robodyn_ros import build
-from robodyn_ros.errors import RobodynError, StateError
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.result_file import ResultFile
+from robodyn_ros.runtime.beyond_limits import beyond_limits
+from robodyn_ros.runtime.duration import with_duration
 from robodyn_ros.scenario import load_scenario
-from robodyn_ros.signals import Reference, Rollout
 from robodyn_ros.simulation import Result, Simulation
 
 
@@ -32,30 +35,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--duration', type=float, metavar='S', help='seconds to simulate')
     parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', dest='changes',
                         help='change a value, such as dynamics.payload.mass=5 (repeatable)')
-    parser.add_argument('--output', metavar='FILE.npz', help='write all recorded arrays')
+    parser.add_argument('--output', metavar='FILE.npz',
+                        help='write all recorded arrays, as NPZ')
     parser.add_argument('--json', action='store_true', help='machine-readable, on stdout')
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate and report; 0 if the tracking error stayed within the scenario's tolerance."""
-    if arguments.duration is not None and not 0.0 < arguments.duration < math.inf:
-        raise StateError(f'--duration is {arguments.duration}; expected a positive number of '
-                         'seconds')
-    if arguments.output is not None:
-        _check_place(arguments.output)
+    output = None if arguments.output is None else ResultFile(arguments.output)
+    scenario = with_duration(load_scenario(arguments.scenario, arguments.changes),
+                             arguments.duration)
     console = Console(stderr=True)
     with console.status(f'simulating {arguments.scenario}'):
-        simulation = Simulation(load_scenario(arguments.scenario, arguments.changes),
-                                arguments.duration)
+        simulation = Simulation(scenario)
         simulation.plant.program().names  # compile or load before the clock starts
         start = time.perf_counter()
         try:
             result = simulation.run()
         except RobodynError as error:
-            _keep(arguments.output, simulation, error.partial)
+            if output is not None and error.partial is not None:
+                name = output.keep_broken_off(simulation, error.partial)
+                print(f'robodyn: the run broke off; its {len(error.partial.t)} samples until '
+                      f't = {error.partial.t[-1]:.6g} s are in {name}', file=sys.stderr)
             raise
         seconds = time.perf_counter() - start
-    _keep(arguments.output, simulation, result.motion)
+    if output is not None:
+        output.keep(simulation, result.motion)
     facts = summary(result, seconds)
     if arguments.json:
         print(json.dumps(facts, indent=1))
@@ -92,37 +97,10 @@ def summary(result: Result, seconds: float) -> dict[str, Any]:
         'constraint_force_max': motion.constraint_force.max(axis=0).tolist() if rows else None,
         'torque_max': np.abs(motion.tau).max(axis=0).tolist(),
         'start_moved': float(np.abs(result.assembly.moved).max()),
+        'beyond_limits': [one._asdict() for one in beyond_limits(result.robot, motion)],
+        'ignore_limits': scenario.trajectory.ignore_limits,
         'joints': list(result.robot.joints),
     }
-
-
-def _check_place(path: str) -> None:
-    """Complain before the work, not after it, about a file that cannot be written."""
-    try:
-        with open(path, 'ab'):
-            pass
-    except OSError as error:
-        raise StateError(f'--output {path!r} cannot be written ({error.strerror}); give a path in '
-                         'a folder that exists') from None
-
-
-def _keep(path: str | None, simulation: Simulation, motion: Rollout | None) -> None:
-    """Write the arrays of a motion, and what a report needs to know beside them."""
-    if not path or motion is None:
-        return
-    scenario = simulation.scenario
-    reference = simulation.reference
-    if reference is not None:  # a motion that failed is shorter than what was wanted
-        reference = Reference(*(part[:len(motion.t)] for part in reference))
-    result = Result(scenario, simulation.robot, motion, reference, simulation.plant.row_names,
-                    simulation.assembly)
-    arrays: dict[str, Any] = {
-        **motion._asdict(), 'scenario': scenario.name, 'urdf': simulation.robot.urdf,
-        'frame': result.frame, 'row_names': np.array(simulation.plant.row_names, dtype=str)}
-    if reference is not None:
-        arrays |= {'reference_q': reference.q, 'tool_reference': result.tool_reference}
-    with open(path, 'wb') as file:  # by hand: savez would append .npz to other names
-        np.savez(file, **arrays)
 
 
 def _print(facts: dict[str, Any], output: str | None) -> None:
@@ -148,5 +126,20 @@ def _print(facts: dict[str, Any], output: str | None) -> None:
     table.add_row('wall time', f'{facts["wall_s"] * 1e3:.1f} ms',
                   f'{facts["realtime_factor"]:.0f} times real time')
     console.print(table)
+    for line in _limit_lines(facts):
+        console.print(line, soft_wrap=True, markup=False, highlight=False)
     if output:
         console.print(f'arrays written to {output}')
+
+
+def _limit_lines(facts: dict[str, Any]) -> Iterator[str]:
+    """Yield a warning for every joint that was beyond a limit, and what the nodes do there."""
+    word = 'allowed' if facts['ignore_limits'] else 'WARNING'
+    for one in facts['beyond_limits']:
+        yield (f'{word}: {one["kind"]} of {one["joint"]} reached {one["farthest"]:.4g} '
+               f'{one["unit"]}, {one["excess"]:.3g} beyond {one["lower"]:g} .. {one["upper"]:g}, '
+               f'first at {one["first"]:.4g} s')
+    stops = [one['first'] for one in facts['beyond_limits'] if one['kind'] == 'position']
+    if stops and not facts['ignore_limits']:
+        yield (f'robodyn run would hold the arm at {min(stops):.4g} s; trajectory.ignore_limits '
+               'allows it to go on')

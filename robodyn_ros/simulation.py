@@ -3,7 +3,7 @@
 """
 Run a scenario without ROS: plant, controller and reference closed-loop in one compiled call.
 
-    result = simulate(load_scenario('scara_helix'), duration=20.0)
+    result = simulate('scara_helix', duration=20.0)
     result.t, result.q, result.tau, result.error, result.violation, result.tool, ...
 """
 from __future__ import annotations
@@ -12,16 +12,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 import math
 from operator import attrgetter
+from pathlib import Path
 from typing import Mapping
 
 import numpy as np
 
 from robodyn_ros import build
+from robodyn_ros.arguments import expect, number
 from robodyn_ros.assembly import assemble_start, Assembly
 from robodyn_ros.errors import ScenarioError
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.robots.robot import load_robot, Robot
-from robodyn_ros.scenario import NoiseSettings, Scenario
+from robodyn_ros.scenario import load_scenario, NoiseSettings, Scenario
 from robodyn_ros.signals import Control, Reference, Rollout, State
 from robodyn_ros.tracing import Number
 
@@ -105,15 +107,19 @@ class Result:
 class Simulation:
     """A scenario made ready: traced parts and run-time values; run() may be called repeatedly."""
 
-    def __init__(self, scenario: Scenario, duration: float | None = None,
+    def __init__(self, scenario: Scenario | str | Path, duration: float | None = None,
                  with_control: bool = True):
         """
         Build every part; programs are compiled on first use.
 
+        :param scenario: may be given as load_scenario takes it, by name or path
         :param with_control: False leaves the control law out, for a plant driven from outside
         """
+        if isinstance(scenario, (str, Path)):
+            scenario = load_scenario(scenario)
+        expect(Scenario, 'scenario', scenario, 'a Scenario, its name or the path of its file')
         if duration is not None:
-            scenario = replace(scenario, duration=float(duration))
+            scenario = replace(scenario, duration=number('duration', duration, 'finite seconds'))
         refuse_negative(scenario)
         self.scenario, self.duration = scenario, scenario.duration
         self.robot = load_robot(scenario.robot)
@@ -152,8 +158,9 @@ class Simulation:
 
     def run(self, parameters: Mapping[str, float] | None = None) -> Result:
         """Integrate and record at every control instant."""
-        motion = self.plant.rollout(self.assembly.state, self.duration, reference=self._rows,
-                                    every=self.period,
+        count = int(round(self.duration / self.scenario.controller.period))
+        motion = self.plant.rollout(self.assembly.state, steps=count * self.period,
+                                    reference=self._rows, every=self.period,
                                     parameters={**self.parameters, **(parameters or {})})
         return Result(self.scenario, self.robot, motion, self.reference, self.plant.row_names,
                       self.assembly)
@@ -169,8 +176,8 @@ def refuse_negative(scenario: Scenario) -> None:
                                 'that is not negative')
 
 
-def simulate(scenario: Scenario, duration: float | None = None) -> Result:
-    """Run a scenario; see Result for every array."""
+def simulate(scenario: Scenario | str | Path, duration: float | None = None) -> Result:
+    """Run a scenario, given by name or path if you like; see Result for every array."""
     return Simulation(scenario, duration).run()
 
 

@@ -16,6 +16,8 @@ from __future__ import annotations
 import argparse
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.runtime.graph_names import check_name
+from robodyn_ros.runtime.options import ViewerOptions
 
 PORT = 8080
 
@@ -32,10 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the viewer node until Ctrl-C."""
     check_port(arguments.port, '--port')
-    main = importable_viewer()
-    space = ['-r', f'__ns:=/{arguments.namespace.strip("/")}'] if arguments.namespace else []
-    return main(['--ros-args', '-p', f'port:={arguments.port}', '-p', f'host:={arguments.host}',
-                 *space])
+    space = arguments.namespace.strip('/')
+    if space:
+        check_name('--namespace', space, 'left_arm')
+    show = importable_viewer()
+    return show(ViewerOptions(host=arguments.host, port=arguments.port), space)
 
 
 def check_port(port: int, option: str) -> None:
@@ -45,13 +48,13 @@ def check_port(port: int, option: str) -> None:
 
 
 def importable_viewer():  # type: ignore[no-untyped-def]
-    """Return the viewer node's main; one sentence says what is missing."""
+    """Return what runs the viewer node; one sentence says what is missing."""
     try:
-        from robodyn_ros.nodes.viewer_node import main
+        from robodyn_ros.nodes.viewer_node import show
     except ImportError as error:
         if error.name in ('viser', 'trimesh'):
             raise RobodynError(f'the browser view needs {error.name}; install it: pip install '
                                '"robodyn_ros[view]"') from None
         raise RobodynError(f'ROS 2 cannot be imported ({error}); source a ROS 2, or install its '
                            'wheels: pip install "robodyn_ros[ros]"') from None
-    return main
+    return show

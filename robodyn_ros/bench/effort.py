@@ -35,7 +35,7 @@ class Effort(NamedTuple):
     rollout_counts: tuple[int, ...] = (1, 10, 100, 1000)
     durations: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0)
     """Simulated times [s]."""
-    limits_repeats: int = 5
+    limits_repeats: int = 3
     """Rounds of timing what grows."""
     scenarios: int = 6
     """How many of the package's scenarios are run as closed loops."""

@@ -19,6 +19,7 @@ RECORDED = 'Writing every state takes as long as computing it.'
 SLANTED = ('Straight-line code grows with the square of the joints, while recursive algorithms '
            'grow with the joints: the longer the chain, the smaller the lead, and the longer it '
            'takes to compile. Real arms have parallel or crossing axes, of which much folds away.')
+AS_ABOVE = 'Its axes are all slanted, as those of the chains above.'
 ONE_RUN = 'One run alone shares no vector registers, and starting threads takes part of its time.'
 BY_HAND = ('The compiled plant takes torques and checks its pivots, and solves the general '
            'equation; whoever writes by hand leaves out what this robot does not need and solves '
@@ -49,7 +50,7 @@ def _short(ratio: float | None) -> bool:
 
 
 def _listed(items: Iterable[tuple[object, float]]) -> str:
-    return ', '.join(f'{name}: {ratio:.2g}' for name, ratio in items)
+    return ', '.join(f'{name}: {ratio:.3g}' for name, ratio in items)
 
 
 def _engines(parts: Mapping[str, Any]) -> Iterator[str]:
@@ -104,7 +105,7 @@ def _chains(parts: Mapping[str, Any]) -> Iterator[str]:
 
 def _limits(parts: Mapping[str, Any]) -> Iterator[str]:
     found = _of(parts, 'limits') or {}
-    for kind, text, why in (('rows', 'rows on a slanted chain of five joints', SLANTED),
+    for kind, text, why in (('rows', 'rows on a chain of five joints', AS_ABOVE),
                             ('rollouts', 'recorded rollouts', ONE_RUN),
                             ('duration', 's of simulated time', NEAR),
                             ('recorded', 's of recorded time', RECORDED)):

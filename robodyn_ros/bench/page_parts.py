@@ -24,10 +24,10 @@ def _engines(found: Any) -> list[str]:
               *(f'{entry["peers"][name]["difference"]:.0e}'
                 if 'difference' in entry['peers'].get(name, {}) else '–' for name in NAMES)]
              for entry in found]
-    fewer = {f'{name} takes {peer["units"]} of {entry["units"]} {entry["unit"]}s of '
-             f'"{entry["work"]}"' for entry in found for name, peer in entry['peers'].items()
+    fewer = {f'{name} {peer["units"]} of {entry["units"]} {entry["unit"]}s'
+             for entry in found for name, peer in entry['peers'].items()
              if peer.get('units', entry['units']) < entry['units']}
-    less = f' Where all would take minutes, a part is timed: {"; ".join(sorted(fewer))}.'
+    less = f' Where many runs would take minutes, a part is timed: {", ".join(sorted(fewer))}.'
     return ['## The same work in every engine', '',
             "Ours per state or step, on one core, and each peer's time over ours. Where an engine "
             'has a function for many states, they go into one call (ours, pinocchio, '

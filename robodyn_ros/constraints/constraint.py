@@ -19,14 +19,14 @@ from dataclasses import dataclass, field
 import inspect
 from typing import Any, Callable, Mapping, Sequence
 
-from robodyn_ros.arguments import number
+from robodyn_ros.arguments import items, number
 from robodyn_ros.errors import ConstraintError
 from robodyn_ros.tracing import Number
 
 POSITION, VELOCITY, FORCE = 'position', 'velocity', 'force'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Constraint:
     """Rows that shall be zero: a function of robot, q, (v,) t and named parameters."""
 
@@ -37,6 +37,10 @@ class Constraint:
     parameters: Mapping[str, float] = field(default_factory=dict)
     rows: tuple[str, ...] = ()
     """Names of the rows, if known before tracing."""
+
+    def __repr__(self) -> str:
+        """Kind and name."""
+        return f'<Constraint {self.name}: {self.level}>'
 
     def __call__(self, *args: Any, **kwargs: Any) -> Sequence[Number]:
         """Evaluate with floats or recording scalars."""
@@ -72,6 +76,12 @@ def non_ideal(function: Callable | None = None, *, name: str = '') -> Any:
         raise ConstraintError(f'non-ideal force {called!r} takes the arguments '
                               f'({", ".join(positional)}); expected (robot, q, v, t)')
     return Constraint(called, function, FORCE, parameters)
+
+
+def checked_constraints(name: str, given: Any) -> list[Constraint]:
+    """Return constraints as a list; one alone, or an undecorated function, is none."""
+    return items(Constraint, name, given, 'functions decorated with @constraint',
+                 ConstraintError)
 
 
 def _signature(function: Callable, name: str) -> tuple[list[str], dict[str, float]]:

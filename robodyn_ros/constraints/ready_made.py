@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
+from robodyn_ros.arguments import expect, number, numbers, refusal
 from robodyn_ros.constraints.constraint import Constraint, FORCE, POSITION, VELOCITY
 from robodyn_ros.errors import ConstraintError, UnknownNameError
 from robodyn_ros.mechanics.vector import dot, product, transpose
@@ -74,7 +75,13 @@ def joint_combination(coefficients: Mapping[str, float], value: Any = 0.0,
 
     Mimic joints, gears and belts: joint_combination({'joint_1': 1.0, 'joint_2': -2.0}).
     """
-    parameters = {} if callable(value) else {'value': float(value)}
+    expect(Mapping, f'coefficients of {name!r}', coefficients,  # type: ignore[type-abstract]
+           "factors by joint, such as {'joint_1': 1.0}", ConstraintError)
+    for joint, factor in coefficients.items():
+        number(f'coefficient of {joint!r} in {name!r}', factor, error=ConstraintError)
+    parameters = {} if callable(value) else {
+        'value': number(f'value of {name!r}', value, 'a finite number or value(t)',
+                        error=ConstraintError)}
 
     def phi(robot: Robot, q: Sequence[Number], t: Number, **values: Number) -> list[Number]:
         total: Number = 0.0
@@ -92,11 +99,12 @@ def knife_edge(frame: str, across: Sequence[float] = (0.0, 1.0, 0.0),
 
     A skate, a blade or a wheel that does not slip sideways; non-holonomic.
     """
-    length = math.sqrt(sum(float(x) ** 2 for x in across))
-    if len(across) != 3 or not 0.0 < length < math.inf:
-        raise ConstraintError(f'across of constraint {name!r} is {tuple(across)}; expected three '
-                              'numbers that are not all zero')
-    direction = tuple(float(x) / length for x in across)
+    expected = 'three numbers that are not all zero'
+    values = numbers(f'across of {name!r}', across, expected)
+    length = math.sqrt(sum(x ** 2 for x in values.ravel().tolist()))
+    if values.shape != (3,) or not 0.0 < length < math.inf:
+        raise refusal(f'across of {name!r}', across, expected, ConstraintError)
+    direction = tuple(x / length for x in values.tolist())
 
     def psi(robot: Robot, q: Sequence[Number], v: Sequence[Number], t: Number) -> list[Number]:
         linear, _ = robot.velocity(frame, q, v)
@@ -113,7 +121,8 @@ def viscous_non_ideal(coefficient: float, name: str = 'viscous') -> Constraint:
               coefficient: Number) -> list[Number]:
         return [-(rate * coefficient) for rate in v]
 
-    return Constraint(name, force, FORCE, {'coefficient': float(coefficient)})
+    return Constraint(name, force, FORCE, {
+        'coefficient': number(f'coefficient of {name!r}', coefficient, error=ConstraintError)})
 
 
 def loops_of(robot: Robot) -> list[Constraint]:
@@ -122,7 +131,9 @@ def loops_of(robot: Robot) -> list[Constraint]:
 
 
 def _axes(axes: str | Sequence[str], name: str) -> tuple[str, ...]:
-    chosen = tuple(axes.split() if isinstance(axes, str) else axes)
+    chosen = tuple(axes.split() if isinstance(axes, str) else expect(
+        Iterable, f'axes of constraint {name!r}', axes,  # type: ignore[type-abstract]
+        f'some of {" ".join(AXES)}', ConstraintError))
     for axis in chosen:
         if axis not in AXES:
             raise UnknownNameError('axis', axis, AXES, f'constraint {name!r}')

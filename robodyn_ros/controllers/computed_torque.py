@@ -17,7 +17,7 @@ from robodyn_ros.controllers.model import (gains, joint_values, model_of, model_
 from robodyn_ros.errors import StateError
 from robodyn_ros.mechanics import equations
 from robodyn_ros.mechanics.parameters import Parameters
-from robodyn_ros.robots.robot import Robot
+from robodyn_ros.robots.robot import checked_robot, Robot
 from robodyn_ros.signals import Control
 from robodyn_ros.tracing import Number
 
@@ -55,7 +55,7 @@ def corrected_acceleration(robot: Robot, q: Sequence[Number], v: Sequence[Number
 
 
 def refuse_passive(robot: Robot, name: str) -> None:
-    """Raise when the robot has joints without motors."""
-    if robot.passive:
+    """Raise when the robot has joints without motors, or is none."""
+    if checked_robot(robot).passive:
         raise StateError(f'{name} drives every joint, but {robot.name} has passive joints '
                          f'({", ".join(robot.passive)}); use constraint_following')

@@ -15,10 +15,10 @@ where a_0 is the acceleration without motors and P M^-1 S^T u what the loops let
 """
 from __future__ import annotations
 
-import math
 from typing import Mapping, Sequence
 
-from robodyn_ros.constraints.constraint import Constraint
+from robodyn_ros.arguments import number
+from robodyn_ros.constraints.constraint import checked_constraints, Constraint
 from robodyn_ros.constraints.ready_made import loops_of
 from robodyn_ros.constraints.rows import trace_rows
 from robodyn_ros.controllers.model import (joint_values, model_of, model_parameters, per_joint,
@@ -27,7 +27,7 @@ from robodyn_ros.errors import StateError
 from robodyn_ros.mechanics import equations, udwadia_kalaba
 from robodyn_ros.mechanics.factorisation import solve_symmetric
 from robodyn_ros.mechanics.parameters import Parameters
-from robodyn_ros.robots.robot import Robot
+from robodyn_ros.robots.robot import checked_robot, Robot
 from robodyn_ros.signals import Control
 from robodyn_ros.tracing import Number
 
@@ -41,11 +41,11 @@ def constraint_following(robot: Robot, task: Sequence[Constraint], *, kp: float 
     :param kp: gain on phi [1/s^2]; :param kd: gain on its rate [1/s]
     :param pretension: torque that motors keep where the task leaves a choice (n,) [N m]
     """
-    if not (0.0 <= kp < math.inf and 0.0 <= kd < math.inf):
-        raise StateError(f'constraint_following was given kp {kp} and kd {kd}; expected finite '
-                         'numbers that are not negative')
-    parameters: dict[str, float] = {'kp': float(kp), 'kd': float(kd),
-                                    **model_parameters(robot, model)}
+    checked_robot(robot)
+    task = checked_constraints('task', task)
+    parameters = {name: number(f'{name} of constraint_following', value, 'a finite number that is '
+                               'not negative', 0.0) for name, value in (('kp', kp), ('kd', kd))}
+    parameters.update(model_parameters(robot, model))
     parameters.update(per_joint(robot, 'pretension', pretension, signed=True))
     for item in task:
         parameters.update({f'{item.name}.{key}': x for key, x in item.parameters.items()})

@@ -12,6 +12,7 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
+from robodyn_ros.arguments import expect, number, numbers
 from robodyn_ros.errors import SizeError, StateError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.robots.payload import checked_parameters
@@ -21,7 +22,8 @@ from robodyn_ros.tracing import clip, Number
 
 def model_parameters(robot: Robot, model: Parameters | None) -> dict[str, float]:
     """Run-time parameters of the model; by default the file's gravity, no payload or friction."""
-    chosen = robot.parameters._replace(friction_scale=0.0) if model is None else model
+    chosen = robot.parameters._replace(friction_scale=0.0) if model is None else expect(
+        Parameters, 'model', model, 'Parameters, such as Parameters(payload_mass=2.0)')
     checked_parameters(chosen)
     return {f'model.{name}': float(value)  # type: ignore[arg-type]
             for name, value in zip(NAMES, chosen.flat())}
@@ -34,7 +36,7 @@ def model_of(parameters: Mapping[str, Number]) -> Parameters:
 
 def per_joint(robot: Robot, name: str, value: object, signed: bool = False) -> dict[str, float]:
     """One number for all joints, or one each, as parameters 'name.joint'; signed: any sign."""
-    array = np.asarray(value, dtype=float)
+    array = numbers(f'{name} of {robot.name}', value, f'one number or {robot.n}')
     if array.ndim == 0:
         array = np.full(robot.n, float(array))
     if array.shape != (robot.n,):
@@ -64,6 +66,7 @@ def gains(robot: Robot, kp: object = None, kd: object = None, natural_frequency:
                              'the other')
         checked = per_joint(robot, 'natural_frequency', natural_frequency)
         omega = np.array(list(checked.values()))
+        number('damping', damping)
         kp, kd = omega ** 2, 2.0 * damping * omega
     if kp is None or kd is None:
         raise StateError('a controller needs kp and kd, or natural_frequency')

@@ -10,10 +10,12 @@ the boundary layer |z| < eps the term is linear: it is then nothing but more PD 
 """
 from __future__ import annotations
 
+from numbers import Real
 from typing import Mapping, Sequence
 
 import numpy as np
 
+from robodyn_ros.arguments import items, number
 from robodyn_ros.controllers.computed_torque import corrected_acceleration, refuse_passive
 from robodyn_ros.controllers.model import (gains, joint_values, model_of, model_parameters,
                                            saturated)
@@ -38,9 +40,9 @@ def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: o
     :param weights: (Q12, Q22) per joint instead of a Lyapunov solution (to reproduce a study)
     """
     refuse_passive(robot, 'robust')
-    if not (rho >= 0.0 and epsilon > 0.0):
-        raise StateError(f'robust control was given rho {rho} and epsilon {epsilon}; expected a '
-                         'rho that is not negative and a positive epsilon')
+    number('rho of robust control', rho, 'a finite number that is not negative', 0.0)
+    number('epsilon of robust control', epsilon, 'a positive finite number', above=0.0)
+    items(Real, 'p of robust control', p, 'two numbers')  # type: ignore[type-abstract]
     if len(p) != 2 or (weights is not None and len(weights) != robot.n):
         raise StateError(f'robust control was given p {p} and weights {weights}; expected two '
                          f'numbers p, and (Q12, Q22) for each of {robot.n} joints or none')

@@ -110,6 +110,7 @@ def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str
     rclpy.init()
     nodes: list[Node] = []
     executor = DirectExecutor()
+    monitor: Monitor | None = None
     try:
         clock = [Parameter('use_sim_time', value=True)]
         if record is not None:  # before the others: it hears their first words
@@ -136,7 +137,7 @@ def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str
                 show(monitor.status)
         return monitor.status
     except (ExternalShutdownException, KeyboardInterrupt):
-        if view is not None and monitor.over:
+        if view is not None and monitor is not None and monitor.over:
             return monitor.status
         raise KeyboardInterrupt from None
     except RuntimeError:  # a signal has taken the context away while nodes were being made

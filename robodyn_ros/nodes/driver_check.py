@@ -3,13 +3,14 @@
 """
 Listens to a driver, and moves one joint a little if asked to: the ROS part of check-driver.
 
-While a joint is tested every other active joint gets the torque that carries its weight.
+While a joint is tested every other active joint gets the torque that carries its weight. Commands
+of anybody else, heard or known from the graph, end it: two who command would fight over the arm.
 """
 from __future__ import annotations
 
 from dataclasses import dataclass
 import time
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
 import rclpy
@@ -73,7 +74,12 @@ class DriverCheck(Node):
         self.robot, self.plan, self.seen = robot, plan, Observation()
         self.order = JointOrder(robot)
         self.phase, self.start = LISTEN, np.zeros(0)
+        self.kind = TYPES[plan.command_format][1]
+        self.sent: set[tuple[float, ...]] = set()
+        self.commands: Any = None
         self.create_subscription(JointState, plan.states_topic, self._on_state, ANY)
+        # the graph may tell late of a publisher, or never: what it says counts as well
+        self.create_subscription(self.kind, plan.commands_topic, self._on_command, ANY)
 
     def _on_state(self, message: JointState) -> None:
         heard = Heard(time.monotonic_ns(), self.get_clock().now().nanoseconds,
@@ -86,18 +92,34 @@ class DriverCheck(Node):
         elif self.phase == AFTER:
             self.seen.states_after += 1
 
+    def _on_command(self, message: Any) -> None:
+        # a message does not tell its sender; ours come back, to the last bit
+        values = message.effort if self.kind is JointState else message.data
+        if tuple(values) not in self.sent:
+            self.seen.strange += 1
+
+    def commanded(self) -> bool:
+        """Ask the graph again, and tell if anybody else commands."""
+        found = self.count_publishers(self.plan.commands_topic) - (self.commands is not None)
+        self.seen.rivals = max(self.seen.rivals, found)
+        return self.seen.commanded
+
     def look(self) -> None:
         """Note who publishes states and who reads commands."""
         publishers = self.get_publishers_info_by_topic(self.plan.states_topic)
         self.seen.offered = [p.qos_profile.reliability.name.lower() for p in publishers]
         readers = self.get_subscriptions_info_by_topic(self.plan.commands_topic)
-        self.seen.listeners = [r.topic_type for r in readers]
-        self.seen.rivals = self.count_publishers(self.plan.commands_topic)
+        self.seen.listeners = [r.topic_type for r in readers if r.node_name != self.get_name()]
+        self.commanded()
 
     def open_commands(self) -> None:
         """Make the publisher of commands, ahead of the push, so that the driver finds it."""
-        kind = TYPES[self.plan.command_format][1]
-        self.commands = self.create_publisher(kind, self.plan.commands_topic, STREAM)
+        self.commands = self.create_publisher(self.kind, self.plan.commands_topic, STREAM)
+
+    @property
+    def read(self) -> bool:
+        """Tell if somebody reads our commands beside ourselves."""
+        return self.commands.get_subscription_count() > 1
 
     @property
     def far(self) -> bool:
@@ -123,12 +145,30 @@ class DriverCheck(Node):
             tau[:] = 0.0  # the sign is wrong: no torque of ours can help
         limit = self.robot.limits.effort
         tau = np.clip(tau, -limit, limit)
+        self.sent.add(tuple(tau.tolist()))
         if self.plan.command_format == 'joint_state':
             command = messages.joint_state(0, list(self.robot.joints), effort=tau)
             command.header.stamp = message.header.stamp
         else:
             command = Float64MultiArray(data=messages.doubles(tau))
         self.commands.publish(command)
+
+
+def push(node: DriverCheck, spin: Callable[..., None]) -> None:
+    """Push, bring the arm to rest, then see if states go on without commands."""
+    seen, plan = node.seen, node.plan
+    seen.joint, seen.effort = plan.joint, plan.effort
+    node.phase = PUSH
+    spin(plan.push, until=lambda: node.far or seen.commanded)
+    moved = seen.moved
+    node.phase = REST
+    spin(SETTLE, until=lambda: seen.commanded)
+    node.phase, seen.moved = IDLE, moved
+    spin(PAUSE)  # a driver's time-out passes; states under way do not count
+    node.phase = AFTER
+    spin(PAUSE)
+    if node.commanded():
+        seen.joint = ''  # whoever moved it, the test tells nothing
 
 
 def observe(robot: Robot, plan: Plan, before_push: Callable[[], None]) -> Observation:
@@ -152,29 +192,19 @@ def observe(robot: Robot, plan: Plan, before_push: Callable[[], None]) -> Observ
         spin(plan.patience, until=lambda: bool(node.seen.states))
         spin(plan.seconds)
         if plan.joint:
-            spin(joined + DISCOVERY - time.monotonic(),
-                 until=lambda: node.count_publishers(plan.commands_topic) > 0)
+            spin(joined + DISCOVERY - time.monotonic(), until=node.commanded)
         node.look()
-        # two who command at once would drive the arm anywhere: then nothing is sent
-        if plan.joint and not node.seen.rivals and node.seen.states \
+        if plan.joint and not node.commanded() and node.seen.states \
                 and sorted(node.seen.states[0].name) == sorted(robot.joints):
             node.open_commands()
             node.phase = IDLE
             robot.bias(np.zeros(robot.n), np.zeros(robot.n))  # compiled before anything moves
             robot.mass_matrix(np.zeros(robot.n))
             before_push()
-            spin(plan.warning)
-            spin(plan.patience, until=lambda: node.commands.get_subscription_count() > 0)
-            node.seen.joint, node.seen.effort = plan.joint, plan.effort
-            node.phase = PUSH
-            spin(plan.push, until=lambda: node.far)
-            moved = node.seen.moved
-            node.phase = REST
-            spin(SETTLE)
-            node.phase, node.seen.moved = IDLE, moved
-            spin(PAUSE)  # a driver's time-out passes; states under way do not count
-            node.phase = AFTER
-            spin(PAUSE)
+            spin(plan.warning, until=node.commanded)
+            spin(plan.patience, until=lambda: node.read or node.commanded())
+            if not node.commanded():
+                push(node, spin)
         return node.seen
     except ExternalShutdownException:
         raise KeyboardInterrupt from None

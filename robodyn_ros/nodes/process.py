@@ -28,7 +28,8 @@ def run_node(make: Callable[[], Node], arguments: list[str] | None = None,
         if not spinning:
             raise KeyboardInterrupt
 
-    signal.signal(signal.SIGINT, interrupted)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupted)
     node = None
     try:
         rclpy.init(args=arguments)

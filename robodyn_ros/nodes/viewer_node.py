@@ -151,6 +151,12 @@ class ViewerNode(Node):
         super().destroy_node()
 
 
+def show(options: ViewerOptions, namespace: str = '') -> int:
+    """Run the node in a namespace until a signal: what `robodyn view` does."""
+    space = ['--ros-args', '-r', f'__ns:=/{namespace}'] if namespace else []
+    return run_node(lambda: ViewerNode(options), space)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the node until a signal."""
     return run_node(ViewerNode, arguments)

@@ -41,11 +41,13 @@ PAGE = 'index.html'
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the verb."""
     parser.add_argument('source', type=Path, metavar='SOURCE',
-                        help='recording (FILE.mcap) or result of simulate --output (FILE.npz)')
+                        help='recording (FILE.mcap, or a folder with one, as of ros2 bag record) '
+                             'or result of simulate --output (FILE.npz)')
     parser.add_argument('--output', type=Path, metavar='FOLDER',
                         help='folder to write (default: name of the source, then _report)')
     parser.add_argument('--animate', choices=KINDS, help='make a moving picture too')
-    parser.add_argument('--robot', help='name or URDF of the robot, where the source lacks it')
+    parser.add_argument('--robot', help='name or URDF of the robot, where the source lacks it; '
+                                        'another than its own is refused')
     parser.add_argument('--json', action='store_true', help='print the summary as JSON')
 
 

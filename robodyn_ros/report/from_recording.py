@@ -17,7 +17,7 @@ import numpy as np
 from robodyn_ros.errors import CommandError
 from robodyn_ros.recording.errors import RecordingError
 from robodyn_ros.recording.reader import read_recording, Recording
-from robodyn_ros.report.motion import frame_of, Motion
+from robodyn_ros.report.motion import frame_of, Motion, refuse_other
 from robodyn_ros.robots.robot import Robot, robot_from_text
 from robodyn_ros.runtime.joint_plan import checked_points, JointPlan
 
@@ -37,7 +37,7 @@ def motion_of_recording(path: str | os.PathLike, robot: Robot | None = None,
     """
     Read a recording.
 
-    :param robot: instead of the one that robot_description describes
+    :param robot: where there is no robot_description, or in its place if it is the same arm
     :param progress: called with the part that is read, 0 .. 1
     """
     name = os.fspath(path)
@@ -49,6 +49,8 @@ def motion_of_recording(path: str | os.PathLike, robot: Robot | None = None,
                              'robot runs')
     if robot is None:
         robot = _described(name, found)
+    elif found.messages[DESCRIPTION]:
+        refuse_other(name, robot, lambda: _described(name, found))
     return _Assembly(name, found, robot).motion()
 
 

@@ -10,7 +10,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from robodyn_ros.recording.errors import RecordingError
-from robodyn_ros.report.motion import frame_of, Motion
+from robodyn_ros.report.motion import frame_of, Motion, refuse_other
 from robodyn_ros.robots.robot import Robot, robot_from_text
 
 NEEDED = ('t', 'q', 'v', 'tau', 'phi')
@@ -20,7 +20,7 @@ def motion_of_result(path: str | os.PathLike, robot: Robot | None = None) -> Mot
     """
     Read an NPZ file.
 
-    :param robot: instead of the one in the file
+    :param robot: where the file lacks it, or in its place if it is the same arm
     """
     name = os.fspath(path)
     try:
@@ -36,6 +36,8 @@ def motion_of_result(path: str | os.PathLike, robot: Robot | None = None) -> Mot
     if robot is None and 'urdf' not in found:
         raise RecordingError(f'{name}: does not tell its robot; run robodyn simulate --output '
                              'again, or name the robot with --robot')
+    if robot is not None and 'urdf' in found:
+        refuse_other(name, robot, lambda: robot_from_text(str(found['urdf']), name))
     made = robot or robot_from_text(str(found['urdf']), name)
     t, q = found['t'], made.array(f'q in {name}', found['q'])
     if not len(t):

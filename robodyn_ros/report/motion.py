@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Callable
 
 import numpy as np
 
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.mechanics.tree import PRISMATIC
+from robodyn_ros.recording.errors import RecordingError
 from robodyn_ros.robots.robot import Robot
 
 
@@ -68,3 +71,20 @@ class Motion:
 def frame_of(robot: Robot, name: str) -> str:
     """Return the frame of a name; tool0, or the last one, where there is no such frame."""
     return next(frame for frame in (name, 'tool0', robot.frames[-1]) if frame in robot.frames)
+
+
+def refuse_other(source: str, given: Robot, recorded: Callable[[], Robot]) -> None:
+    """
+    Refuse a robot that is not the one of the file: its joints would be somebody else's.
+
+    :param given: as of --robot
+    :param recorded: reads the robot of the file; one that cannot be read counts as none
+    """
+    try:
+        own = recorded()
+    except RobodynError:
+        return
+    if (own.name, own.joints) != (given.name, given.joints):
+        raise RecordingError(
+            f'{source}: is of the robot {own.name} ({", ".join(own.joints)}), but --robot is '
+            f'{given.name} ({", ".join(given.joints)}); leave --robot out')

@@ -67,13 +67,15 @@ FUNCTIONS: dict[str, Traced] = {
 }
 
 
-def _function(name: str) -> Traced:
+def _function(name: str, tree: Tree) -> Traced:
     if name in FUNCTIONS:
         return FUNCTIONS[name]
     kind, _, frame = name.partition(' ')
     makers = {'frame': frame_functions, 'position': position_function}
     if kind not in makers or not frame:
         raise UnknownNameError('function', name, [*FUNCTIONS, 'frame NAME', 'position NAME'])
+    if frame not in tree.frames:
+        raise UnknownNameError('frame', frame, tree.frames, f'function {name!r}')
     return makers[kind](frame)
 
 
@@ -99,7 +101,7 @@ class Compiled:
         """
         key = name, loaded
         if key not in self._programs:
-            function = _function(name)
+            function = _function(name, self.tree)
             graph, n = Graph(), len(self.tree.bodies)
             q, v, u = (inputs(graph, letter, n) for letter in 'qvu')
             p = inputs(graph, 'p', len(NAMES))

@@ -7,6 +7,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from robodyn_ros.arguments import numbers
 from robodyn_ros.errors import SizeError
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.tracing.calls import bind
@@ -53,7 +54,7 @@ class InPlace:
 
     def _copy(self, *given: object) -> None:
         for name, cell, values in zip(('q', 'v', 'tau or a'), self._cells, given):
-            array = np.asarray(values, dtype=float)
+            array = numbers(name, values, f'{self._none.size} numbers')
             if array.shape != self._none.shape:
                 raise SizeError(name, self._none.shape, array.shape)
             cell[:] = array

@@ -15,6 +15,7 @@ from typing import Sequence
 
 import numpy as np
 
+from robodyn_ros.arguments import expect, numbers
 from robodyn_ros.errors import SingularMassError, SizeError, StateError, UnknownNameError
 from robodyn_ros.mechanics import kinematics
 from robodyn_ros.mechanics.kinematics import Pose
@@ -22,7 +23,7 @@ from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.mechanics.tree import Frame, Tree
 from robodyn_ros.mechanics.vector import Vector
 from robodyn_ros.robots.assemble import assemble
-from robodyn_ros.robots.compiled import Compiled
+from robodyn_ros.robots.compiled import Compiled, FLOAT
 from robodyn_ros.robots.extras import Loop
 from robodyn_ros.robots.in_place import InPlace
 from robodyn_ros.robots.orientation import roll_pitch_yaw
@@ -106,8 +107,9 @@ class Robot:
         :param name: 'forward_dynamics', 'inverse_dynamics', 'mass_and_bias' (M row by row, then h)
             or 'position FRAME'
         """
-        chosen = self.parameters if parameters is None else checked_parameters(parameters)
-        return self.compiled.in_place(name, chosen)
+        expect(str, 'name', name, "'forward_dynamics', 'inverse_dynamics', 'mass_and_bias' or "
+               "'position FRAME'")
+        return self.compiled.in_place(name, self._chosen(parameters))
 
     def energy(self, q: object, v: object,
                parameters: Parameters | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -152,9 +154,10 @@ class Robot:
 
     def find_frame(self, name: str) -> Frame:
         """Return the frame of a name; the error lists the names there are."""
-        if name not in self.tree.frames:
-            raise UnknownNameError('frame', name, self.tree.frames, self.path)
-        return self.tree.frames[name]
+        try:
+            return self.tree.frames[name]
+        except (KeyError, TypeError):  # TypeError: a list is no name
+            raise UnknownNameError('frame', name, self.tree.frames, self.path) from None
 
     def joint_index(self, name: str) -> int:
         """Return the place of a joint in q; the error lists the names there are."""
@@ -164,11 +167,10 @@ class Robot:
 
     def array(self, what: str, values: object) -> np.ndarray:
         """Return values as an array of finite numbers, of shape (n,) or (k, n)."""
-        try:
-            array = np.asarray(values, dtype=float)
-        except (TypeError, ValueError):
-            raise StateError(f'{what} of {self.name} is {values!r}; expected {self.n} '
-                             'numbers') from None
+        if type(values) is np.ndarray and values.dtype is FLOAT:
+            array = values  # the usual case, in which no sentence need be written
+        else:
+            array = numbers(f'{what} of {self.name}', values, f'{self.n} numbers')
         if array.ndim not in (1, 2) or array.shape[-1] != self.n:
             raise SizeError(f'{what} of {self.name}', f'({self.n},) or (k, {self.n})',
                             array.shape, f'joints are {", ".join(self.joints)}')
@@ -191,8 +193,17 @@ class Robot:
         if not q.shape == v.shape == u.shape:
             raise SizeError(f'q, v and a or tau of {self.name}', 'equal shapes',
                             f'{q.shape}, {v.shape}, {u.shape}')
-        chosen = self.parameters if parameters is None else checked_parameters(parameters)
-        return self.compiled(name, chosen, q, v, u)
+        return self.compiled(name, self._chosen(parameters), q, v, u)
+
+    def _chosen(self, parameters: Parameters | None) -> Parameters:
+        return self.parameters if parameters is None else checked_parameters(
+            expect(Parameters, 'parameters', parameters,
+                   'Parameters, such as Parameters(payload_mass=2.0)'))
+
+
+def checked_robot(given: object) -> Robot:
+    """Return a robot; its name is none."""
+    return expect(Robot, 'robot', given, "a Robot, such as load_robot('scara_450')")
 
 
 def robot_names() -> list[str]:
@@ -213,4 +224,5 @@ def load_robot(name_or_path: str | Path) -> Robot:
 
 def robot_from_text(text: str, path: str = '<text>') -> Robot:
     """Load a robot from the text of a URDF, such as robot_description."""
-    return Robot(parse_urdf(text, path))
+    return Robot(parse_urdf(expect(str, 'text', text, 'the text of a URDF; load_robot takes its '
+                                   'path'), path))

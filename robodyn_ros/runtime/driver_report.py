@@ -57,7 +57,9 @@ class Observation:
     listeners: list[str] = field(default_factory=list)
     """Type of each subscription to the commands."""
     rivals: int = 0
-    """Other publishers of the commands."""
+    """Other publishers of the commands, as the graph tells."""
+    strange: int = 0
+    """Commands heard that were not ours: a publisher may be heard before the graph tells of it."""
     joint: str = ''
     """Joint that got a torque; empty if none was asked for."""
     effort: float = 0.0
@@ -66,6 +68,11 @@ class Observation:
     """How far the joint went with it [rad] or [m]."""
     states_after: int = 0
     """States heard in the second half of the wait after the last command."""
+
+    @property
+    def commanded(self) -> bool:
+        """Tell if anybody else commands the arm."""
+        return bool(self.rivals or self.strange)
 
 
 def judged(seen: Observation, joints: Sequence[str], least_rate: float,
@@ -150,13 +157,17 @@ def _listens(seen: Observation, command_type: str) -> Finding:
 
 
 def _rivals(seen: Observation) -> Finding:
-    return Finding('other commands', f'{seen.rivals} publishers' if seen.rivals else 'none',
+    found = [f'{count} {word}{"s" * (count > 1)}' for count, word in (
+        (seen.rivals, 'publisher'), (seen.strange, 'message')) if count]
+    return Finding('other commands', ', '.join(found) or 'none',
                    'none: stop the controller while the driver is checked',
-                   FAIL if seen.rivals else PASS)
+                   FAIL if seen.commanded else PASS)
 
 
 def _sign(seen: Observation) -> Finding:
     expected = 'the joint moves the way the torque points'
+    if not seen.joint and seen.commanded:
+        return Finding('sign of effort', 'no result: somebody commands', expected, SKIPPED)
     if not seen.joint:
         return Finding('sign of effort', '-', f'{expected} (ask with --effort)', SKIPPED)
     found = f'{seen.joint} moved {seen.moved:+.3g} with {seen.effort:+g}'
@@ -166,7 +177,7 @@ def _sign(seen: Observation) -> Finding:
 
 def _staleness(seen: Observation) -> Finding:
     expected = 'states keep coming when commands stop'
-    if not seen.joint and seen.rivals:
+    if not seen.joint and seen.commanded:
         return Finding('staleness', 'not known: somebody commands', expected, SKIPPED)
     if not seen.joint:
         return Finding('staleness', 'states come without any command', expected, PASS)

@@ -74,10 +74,10 @@ def test_the_plant_warns_and_the_run_then_blows_up(caplog):
                      step=step)
     start = State(0.0, [0.01, 0.0], [0.0, 0.0])
     with caplog.at_level(logging.WARNING, 'robodyn_ros'):
-        good = build(2.4e-3).rollout(start, 10.0)
+        good = build(2.4e-3).rollout(start, steps=4167)
     assert not caplog.messages
     with caplog.at_level(logging.WARNING, 'robodyn_ros'):
-        bad = build(2.6e-3).rollout(start, 10.0)
+        bad = build(2.6e-3).rollout(start, steps=3846)
     assert 'alpha 0.5 and beta 200 is unstable with euler' in caplog.messages[0]
     assert 'a step of 0.0026 s' in caplog.messages[0]
     late = slice(-400, None)

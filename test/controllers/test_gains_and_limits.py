@@ -56,11 +56,35 @@ def test_zero_gains_are_legal():
     ({'kp': 1.0, 'kd': 1.0, 'natural_frequency': 2.0}, 'one or the other'),
     ({'kp': 1.0}, 'needs kp and kd, or natural_frequency'),
     ({}, 'needs kp and kd, or natural_frequency'),
+    ({'kp': 'a', 'kd': 1.0}, "kp of two_link is 'a'; expected one number or 2"),
+    ({'kp': np.ma.array([1.0, 2.0], mask=[0, 1]), 'kd': 1.0}, 'kp of two_link is masked_array'),
+    ({'natural_frequency': 2.0, 'damping': 'a'}, "damping is 'a'; expected a finite number"),
+    ({'kp': 1.0, 'kd': 1.0, 'model': 3.0}, 'model is 3.0; expected Parameters'),
 ])
 def test_wrong_gains_are_refused_in_one_sentence(wrong, words):
     """Each names the gain, the robot and what was given."""
     with pytest.raises(RobodynError, match=words):
         computed_torque(robot('two_link'), **wrong)
+
+
+@pytest.mark.parametrize('law', LAWS)
+def test_a_law_is_made_for_a_robot(law):
+    """Its name is none."""
+    with pytest.raises(RobodynError, match="robot is 'two_link'; expected a Robot"):
+        LAWS[law]('two_link')
+
+
+@pytest.mark.parametrize('call, words', [
+    (lambda r: constraint_following(r, follow('tool0', plants.LINE, 'x z')), 'task is <Constr'),
+    (lambda r: constraint_following(r, [], kp='a'), "kp of constraint_following is 'a'"),
+    (lambda r: constraint_following(r, [], kd=-1.0), 'kd of constraint_following is -1.0'),
+    (lambda r: robust(r, rho='a', epsilon=1.0, kp=1.0, kd=1.0), "rho of robust control is 'a'"),
+    (lambda r: robust(r, rho=1.0, epsilon=1.0, kp=1.0, kd=1.0, p=1.0), 'p of robust control is 1'),
+])
+def test_wrong_arguments_of_a_law_are_told(call, words):
+    """The sentence names the argument and the law."""
+    with pytest.raises(RobodynError, match=words):
+        call(robot('two_link'))
 
 
 @pytest.mark.parametrize('wrong', [Parameters(payload_mass=-1.0),

@@ -161,8 +161,9 @@ def test_bounds_that_cannot_be_met_are_refused():
     with pytest.raises(RobodynError, match='too far from the plants.*nearer to the middle'):
         rho_from_bounds(r, at, at, at, model=Parameters(payload_mass=100.0),
                         plants=[Parameters()])
-    for wrong in ({'rho': -1.0, 'epsilon': 0.1}, {'rho': 1.0, 'epsilon': 0.0}):
-        with pytest.raises(RobodynError, match='rho.*epsilon'):
+    for wrong, words in (({'rho': -1.0, 'epsilon': 0.1}, 'rho of robust control is -1.0'),
+                         ({'rho': 1.0, 'epsilon': 0.0}, 'epsilon of robust control is 0.0')):
+        with pytest.raises(RobodynError, match=words):
             robust(r, kp=1.0, kd=1.0, **wrong)
     with pytest.raises(RobodynError, match='positive gains and p'):
         robust(r, kp=1.0, kd=0.0, rho=1.0, epsilon=0.1)

@@ -19,7 +19,7 @@ START = State(0.0, np.array([0.5, -0.9]), np.zeros(2))
     ({'step': -1e-3}, StateError, 'is -0.001; expected a positive'),
     ({'step': float('nan')}, StateError, 'is nan'),
     ({'step': float('inf')}, StateError, 'is inf'),
-    ({'control_period': 0}, StateError, 'control period is 0'),
+    ({'control_period': 0}, StateError, 'control_period is 0; expected 1 or more'),
 ])
 def test_wrong_options_are_told(options, error, words):
     """Names list what there is, numbers say what is expected."""
@@ -58,7 +58,7 @@ def test_wrong_states_and_torques_are_told(line, state, tau, error, words):
 @pytest.mark.parametrize('call, error, words', [
     (lambda p: p.rollout(START), StateError, 'either duration or steps'),
     (lambda p: p.rollout(START, 1.0, steps=5), StateError, 'either duration or steps'),
-    (lambda p: p.rollout(START, -1.0), StateError, 'has -1000 steps'),
+    (lambda p: p.rollout(START, -1.0), StateError, 'duration is -1.0; expected finite seconds'),
     (lambda p: p.rollout(START, float('nan')), StateError, 'duration is nan'),
     (lambda p: p.rollout(START, float('inf')), StateError, 'duration is inf'),
     (lambda p: p.rollout(START, 1.0, every=0), StateError, 'every is 0'),

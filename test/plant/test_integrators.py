@@ -12,6 +12,8 @@ import numpy as np
 from plant import cases
 import pytest
 from robodyn_ros import State
+from robodyn_ros.errors import StateError
+from robodyn_ros.plant_inputs import step_count
 from robodyn_ros.reference import integrate_accurately
 
 
@@ -76,12 +78,32 @@ def test_recording_less_often_is_taking_every_so_many_samples(helix, every):
 
 
 def test_steps_and_duration_say_the_same(helix):
-    """A duration is rounded to whole steps; no steps give the start alone."""
+    """A duration is a whole number of steps, but for rounding; none give the start alone."""
     start = cases.helix_start()
-    assert same(helix.rollout(start, 0.0304), helix.rollout(start, steps=30))
+    assert same(helix.rollout(start, 0.1 + 0.2), helix.rollout(start, steps=300))
     assert len(helix.rollout(start, 0.0).t) == 1
     late = helix.rollout(cases.helix_start(t=3.0), steps=10)
     cases.assert_close('t', late.t, 3.0 + 1e-3 * np.arange(11), 1e-15)
+
+
+@pytest.mark.parametrize('duration, near', [
+    (0.0015, '0.001 or 0.002'), (0.0304, '0.03 or 0.031'), (1e-4, '0 or 0.001'),
+    (20.00002, '20 or 20.001')])
+def test_a_part_of_a_step_is_refused_with_the_durations_next_to_it(helix, duration, near):
+    """No run is longer or shorter than was asked for."""
+    for call in (helix.rollout, lambda s, d: helix.rollouts([s], d)):
+        with pytest.raises(StateError, match=f'duration is {duration}; .*steps of 0.001 s: give '
+                                             f'{near}, or steps'):
+            call(cases.helix_start(), duration)
+
+
+@pytest.mark.parametrize('count, step', [(20000, 1e-3), (7, 1e-7), (123457, 7.3e-3), (10, 1 / 3),
+                                         (10 ** 12, 1e-6)])
+def test_rounding_of_a_duration_is_no_part_of_a_step(count, step):
+    """A product of steps, or their sum, is a whole number of them."""
+    assert step_count(count * step, None, step) == count
+    if count <= 20000:
+        assert step_count(sum([step] * count), None, step) == count
 
 
 def test_many_rollouts_are_single_ones_whatever_the_workers(helix):

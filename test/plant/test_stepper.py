@@ -37,6 +37,32 @@ def test_the_bits_of_advance(name, rows, kind, steps):
     assert same(motion, start) and not motion.tau.any()
 
 
+def test_what_is_assigned_moves_the_plant():
+    """An array, a list or a number in the place of q, v, tau or x is copied, not put aside."""
+    plant = cases.plant('scara_450')
+    one, two = (plant.in_place(cases.helix_start()) for _ in range(2))
+    views = one.q, one.v, one.tau, one.x
+    one.tau, two.tau[:] = [5.0, 4.0, 3.0, 2.0], [5.0, 4.0, 3.0, 2.0]
+    one.q, two.q[:] = np.full(4, 0.3), 0.3
+    one.v, two.v[:] = 0.1, 0.1
+    one.tau += 1.0
+    two.tau[:] += 1.0
+    one.step(), two.step()
+    assert same(one, two.state) and one.tau.tolist() == [6.0, 5.0, 4.0, 3.0]
+    assert all(a is b for a, b in zip(views, (one.q, one.v, one.tau, one.x)))
+    one.x = np.arange(8.0)
+    assert one.q.tolist() == [0.0, 1.0, 2.0, 3.0] and one.v.tolist() == [4.0, 5.0, 6.0, 7.0]
+
+
+@pytest.mark.parametrize('wrong', [[1.0, 2.0], 'up', None, np.zeros((2, 4))], ids=str)
+def test_what_cannot_be_assigned_is_told(wrong):
+    """One sentence with the name, what was given and how many numbers are wanted."""
+    motion = cases.plant('scara_450').in_place(cases.helix_start())
+    with pytest.raises(StateError, match='tau of a motion of scara_450 is .*expected 4 numbers'):
+        motion.tau = wrong
+    assert not motion.tau.any()
+
+
 def test_payload_while_it_moves():
     """Other parameters take effect with the next call, and back."""
     plant = cases.plant('scara_450', 'helix')
@@ -74,7 +100,7 @@ def test_the_last_good_state_stays_when_nothing_helps():
     assert motion.t == 50e-3
 
 
-@pytest.mark.parametrize('steps', [0, -1, 1.5])
+@pytest.mark.parametrize('steps', [0, -1, 1.5, 'a', None])
 def test_a_call_takes_steps(steps):
     """None, or parts of one, are refused."""
     with pytest.raises(StateError, match='whole number'):

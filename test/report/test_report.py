@@ -90,6 +90,8 @@ def test_a_former_report_is_replaced_and_other_folders_are_not(here, recording, 
     (['text.mcap'], 'text.mcap: is not an MCAP file'),
     (['text.npz'], 'text.npz: cannot be read as NPZ'),
     (['run.mcap', '--robot', 'nobody'], "unknown robot 'nobody'"),
+    (['run.mcap', '--robot', 'scara_450'], 'run.mcap: is of the robot two_link (joint_1, joint_2),'
+     ' but --robot is scara_450 (joint_1, joint_2, joint_3, joint_4); leave --robot out'),
     (['run.mcap', '--output', 'text.mcap'], 'text.mcap: cannot be used as a folder'),
     (['run.mcap', '--output', 'text.mcap/out'], 'out: cannot be used as a folder')])
 def test_a_mistake_is_one_sentence(here, recording, capsys, arguments, words):

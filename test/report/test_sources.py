@@ -12,6 +12,7 @@ from robodyn_ros.recording.errors import RecordingError
 from robodyn_ros.recording.writer import RecordingWriter
 from robodyn_ros.report.from_recording import motion_of_recording
 from robodyn_ros.report.from_result import motion_of_result
+from robodyn_ros.robots.robot import robot_from_text
 
 ROBOT = load_robot('two_link')
 T = np.linspace(0.0, 0.1, 11)
@@ -57,6 +58,24 @@ def test_robot_by_name(tmp_path):
     assert motion_of_recording(path, ROBOT).robot is ROBOT
     with pytest.raises(RecordingError, match="has no joint 'joint_3' of robot scara_450"):
         motion_of_recording(path, load_robot('scara_450'))
+
+
+def test_another_robot_than_that_of_the_file_is_refused(result, tmp_path):
+    """Its joints would be taken for others; the same arm with other numbers may be given."""
+    path = recorded(tmp_path / 'run.mcap', ROBOT, T, Q)
+    heavier = robot_from_text(ROBOT.urdf.replace('<mass value="', '<mass value="1'))
+    renamed = robot_from_text(ROBOT.urdf.replace('name="two_link"', 'name="other"'))
+    for read, file in ((motion_of_recording, path), (motion_of_result, result)):
+        for other in (load_robot('irb120'), renamed):
+            with pytest.raises(RecordingError, match=f'is of the robot two_link .*{other.name}'):
+                read(file, other)
+        assert read(file, heavier).robot is heavier
+
+
+def test_a_robot_for_a_recording_whose_own_cannot_be_read(tmp_path):
+    """Then --robot helps, as where there is none."""
+    np.savez(tmp_path / 'run.npz', t=T, q=Q, v=Q, tau=Q, phi=Q[:, :0], urdf='none')
+    assert motion_of_result(tmp_path / 'run.npz', ROBOT).robot is ROBOT
 
 
 def test_an_empty_recording(tmp_path):

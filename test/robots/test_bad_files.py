@@ -112,7 +112,8 @@ MISTAKES = {
                       ["link 'hand'", '2 elements <inertial>']),
     'two masses': ([(HAND, HAND + '<mass value="1"/>')],
                    ["<inertial> of link 'hand'", '2 elements <mass>']),
-    **{f'two {tag}': ([(f'<{tag}', f'<{tag}/><{tag}')], ["joint 'shoulder'", f'2 elements <{tag}>'])
+    **{f'two {tag}': ([(f'<{tag}', f'<{tag}/><{tag}')],
+                      ["joint 'shoulder'", f'2 elements <{tag}>'])
        for tag in ('parent', 'child', 'axis', 'limit', 'dynamics')},
     'two origins': ([('<axis xyz="0 0 -1"/>', '<axis xyz="0 0 -1"/><origin/>')],
                     ["joint 'slide'", '2 elements <origin>']),

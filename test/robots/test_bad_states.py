@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from robodyn_ros.errors import (SingularMassError, SizeError, StateError, UnknownNameError)
+from robodyn_ros.errors import (RobodynError, SingularMassError, SizeError, StateError,
+                                UnknownNameError)
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.robot import load_robot, robot_from_text
 
@@ -82,6 +83,32 @@ def test_parameters_of_the_wrong_size_are_refused(changes):
     """Numbers too few or too many never reach the compiled code, which does not look."""
     with pytest.raises(SizeError, match='gravity.*payload_centre.*payload_inertia'):
         ARM.dynamics(GOOD, GOOD, Parameters(**changes))
+
+
+@pytest.mark.parametrize('name', CALLS)
+def test_masked_numbers_are_refused(name):
+    """A mask says that a number is not there; an array without one is taken."""
+    with pytest.raises(StateError, match='two_link is masked_array.*none of them masked'):
+        CALLS[name](np.ma.array([0.1, 0.2], mask=[False, True]))
+    CALLS[name](np.ma.array([0.1, 0.2]))
+
+
+@pytest.mark.parametrize('call, words', [
+    (lambda: ARM.dynamics(GOOD, GOOD, {'gravity': 1}), "parameters is {'gravity': 1}; expected P"),
+    (lambda: ARM.in_place('forward_dynamics', 5.0), 'parameters is 5.0; expected Parameters'),
+    (lambda: ARM.in_place(None), "name is None; expected 'forward_dynamics'"),
+    (lambda: ARM.in_place(['energy']), "name is .'energy'.; expected 'forward_dynamics'"),
+    (lambda: ARM.in_place('energie'), "unknown function 'energie': use one of .*energy"),
+    (lambda: ARM.in_place('position nose'), "unknown frame 'nose' in function 'position nose'"),
+    (lambda: ARM.in_place('energy')('up', GOOD), "q is 'up'; expected 2 numbers"),
+    (lambda: ARM.frame(['tool0'], GOOD), "unknown frame .'tool0'.*tool0"),
+    (lambda: ARM.positions(None, GOOD), 'unknown frame None'),
+    (lambda: robot_from_text(None), 'text is None; expected the text of a URDF'),
+])
+def test_what_is_no_name_or_text_or_parameters_is_refused(call, words):
+    """One sentence, not a KeyError or TypeError."""
+    with pytest.raises(RobodynError, match=words):
+        call()
 
 
 def test_unknown_names_list_the_known_ones():

@@ -69,6 +69,19 @@ def test_who_publishes_and_who_reads():
     assert verdicts(replace(good(), listeners=[])) == {'commands are read': 'FAIL'}
 
 
+@pytest.mark.parametrize('others, found', [
+    ({'rivals': 1}, '1 publisher'), ({'strange': 40}, '40 messages'),
+    ({'rivals': 2, 'strange': 1}, '2 publishers, 1 message')])
+def test_somebody_else_commands(others, found):
+    """Known from the graph or heard: either is enough, and nothing is said about the push."""
+    seen = replace(good(), **others)
+    assert verdicts(seen) == {'other commands': 'FAIL'}
+    rows = {f.check: f for f in judged(seen, JOINTS, 100.0, TYPE)}
+    assert rows['other commands'].found == found
+    assert rows['sign of effort'].found == 'no result: somebody commands'
+    assert rows['staleness'].verdict == 'not asked'
+
+
 @pytest.mark.parametrize('effort, moved, after, bad', [
     (0.5, 0.02, 9, []), (-0.5, -0.02, 9, []), (0.5, -0.02, 9, ['sign of effort']),
     (0.5, 0.0, 9, ['sign of effort']), (0.5, float('nan'), 9, ['sign of effort']),

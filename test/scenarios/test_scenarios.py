@@ -8,7 +8,8 @@ import numpy as np
 from oracles import scara_450
 from plant.cases import assert_close, robot, TARGETS
 import pytest
-from robodyn_ros import load_scenario, scenario_names, simulate, Simulation
+from robodyn_ros import load_scenario, RobodynError, scenario_names, simulate, Simulation
+from robodyn_ros.share import share_folder
 
 ALL = ('irb120_sine', 'parallel_line', 'scara_helix', 'scara_helix_constrained',
        'scara_via_points', 'two_link_line')
@@ -56,6 +57,25 @@ def test_twice_gives_the_same_bits(name):
     once = simulate(load_scenario(name), duration=1.0)
     for a, b in zip(again.motion, once.motion):
         assert np.array_equal(a, b)
+
+
+def test_a_scenario_may_be_given_by_its_name_or_path():
+    """As load_scenario takes it."""
+    loaded = simulate(load_scenario('two_link_line'), duration=0.01)
+    for given in ('two_link_line', share_folder('config') / 'two_link_line.yaml'):
+        assert np.array_equal(simulate(given, duration=0.01).q, loaded.q)
+
+
+@pytest.mark.parametrize('scenario, duration, words', [
+    (None, None, 'scenario is None; expected a Scenario, its name or the path of its file'),
+    ('two_link_lime', None, "unknown scenario 'two_link_lime'.*two_link_line"),
+    ('two_link_line', 'a', "duration is 'a'; expected finite seconds"),
+    ('two_link_line', float('inf'), 'duration is inf'),
+])
+def test_what_is_no_scenario_or_duration_is_told(scenario, duration, words):
+    """One sentence."""
+    with pytest.raises(RobodynError, match=words):
+        simulate(scenario, duration)
 
 
 def test_a_prepared_simulation_can_run_repeatedly():

@@ -18,8 +18,8 @@ import pytest
 
 _ROBOT = {'tracing', 'mechanics', 'robots'}
 _PLANT = _ROBOT | {'constraints', 'parameter_table', 'plant_program', 'plant_checks',
-                   'plant_inputs', 'plant_many', 'plant_run', 'plant_stepper', 'plant_variants',
-                   'plant'}
+                   'plant_inputs', 'plant_many', 'plant_misfit', 'plant_nearest', 'plant_run',
+                   'plant_stepper', 'plant_variants', 'plant'}
 _MODELS = _PLANT | {'assembly', 'reference', 'inverse_kinematics', 'trajectories', 'controllers'}
 _WIRING = _MODELS | {'bounds', 'strict_yaml', 'settings', 'importing', 'scenario', 'build'}
 _ENGINE = _WIRING | {'simulation', 'runtime'}
@@ -28,6 +28,7 @@ _ENGINE = _WIRING | {'simulation', 'runtime'}
 MAY_IMPORT = {
     'errors': set(),
     'share': set(),
+    'arguments': set(),
     'bounds': set(),
     'strict_yaml': set(),
     'settings': {'bounds', 'strict_yaml'},
@@ -43,8 +44,10 @@ MAY_IMPORT = {
     'plant_program': _ROBOT | {'constraints', 'parameter_table'},
     'plant_checks': _ROBOT | {'constraints', 'plant_program'},
     'plant_inputs': _ROBOT,
-    'plant_many': {'tracing', 'plant_program', 'plant'},
-    'plant_run': {'tracing', 'plant_program', 'plant_checks', 'plant'},
+    'plant_many': {'tracing', 'plant_inputs', 'plant_program', 'plant'},
+    'plant_misfit': {'plant_checks', 'plant_nearest', 'plant'},
+    'plant_nearest': {'plant'},
+    'plant_run': {'tracing', 'plant_program', 'plant_checks', 'plant_misfit', 'plant'},
     'plant_stepper': {'tracing', 'plant_program', 'plant_variants', 'plant'},
     'plant_variants': _ROBOT | {'constraints', 'parameter_table', 'plant_program'},
     'plant': _PLANT,
@@ -56,8 +59,9 @@ MAY_IMPORT = {
     'simulation': _WIRING,
     'runtime': _WIRING | {'simulation'},
     'viewing': _ROBOT,
-    'simulate_command': _ENGINE,
-    'view_command': {'nodes'},
+    'result_file': _WIRING | {'simulation'},
+    'simulate_command': _ENGINE | {'result_file'},
+    'view_command': _ENGINE | {'nodes'},
     'parameters_command': _ENGINE,
     'run_command': _ENGINE | {'simulate_command', 'view_command', 'nodes'},
     'driver_check_command': _ENGINE | {'nodes'},
@@ -70,7 +74,7 @@ MAY_IMPORT = {
     'cli': _ENGINE | {'report', 'papers', 'bench', 'nodes', ''},
     '': _ENGINE,        # robodyn_ros/__init__.py: the names users import
 }
-FOR_ALL = {'errors', 'signals', 'share'}
+FOR_ALL = {'errors', 'signals', 'share', 'arguments'}
 
 # module: the only part that may import it.
 ONLY_IN = {

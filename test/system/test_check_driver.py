@@ -2,12 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """`robodyn check-driver` passes a good driver and names what is wrong with a broken one."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
+from robodyn_ros import load_robot
+from robodyn_ros.cli import main
+from robodyn_ros.nodes.driver_check import DriverCheck, observe, Plan
 from sensor_msgs.msg import JointState
 from system.driver_process import driver
 from system.graph import PATIENCE
@@ -74,3 +79,54 @@ def test_nothing_is_pushed_while_somebody_else_commands(listener):
     assert code == 1 and checks['other commands']['verdict'] == 'FAIL'
     assert checks['sign of effort']['verdict'] == 'not asked' and '+0.5' not in said
     listener.node.destroy_publisher(rival)
+
+
+@contextlib.contextmanager
+def hidden_rival(monkeypatch, listener):
+    """Offer to send commands some times a second, of which the graph does not tell."""
+    made = listener.node.create_publisher(JointState, 'joint_commands', 10)
+    ended = threading.Event()
+
+    def command():
+        while not ended.wait(0.02):
+            made.publish(JointState(name=['joint_1'], effort=[0.0]))
+
+    monkeypatch.setattr(DriverCheck, 'count_publishers', lambda *_: 0)
+    sender = threading.Thread(target=command)
+    try:
+        yield sender.start
+    finally:
+        ended.set()
+        if sender.ident is not None:
+            sender.join()
+        listener.node.destroy_publisher(made)
+
+
+@pytest.mark.parametrize('late', [False, True])
+def test_commands_are_heard_that_the_graph_does_not_tell_of(monkeypatch, listener, late):
+    """Discovery may miss a controller: its commands count, also those after the warning."""
+    with driver(), hidden_rival(monkeypatch, listener) as begin:
+        if not late:
+            begin()
+        warned = []
+        seen = observe(load_robot('scara_450'), Plan(
+            seconds=0.5, joint='joint_1', effort=0.5, warning=PATIENCE if late else 0.0),
+            lambda: warned.append(begin() if late else None))
+    assert seen.strange > 0 and seen.commanded and not seen.joint
+    assert bool(warned) == late
+    listener.wait(lambda: len(listener.commands) >= seen.strange)
+    assert {len(message.effort) for message in listener.commands} == {1}  # nothing was pushed
+
+
+@pytest.mark.parametrize('arguments, words', [
+    (['scara_450', '--states-topic', 'bad topic'], "--states-topic is 'bad topic'; expected"),
+    (['scara_450', '--commands-topic', ''], "--commands-topic is ''; expected a ROS name"),
+    (['parallel_2dof', '--joint', 'joint_2', '--effort', '1'], 'passive in parallel_2dof'),
+    (['scara_450', '--joint', 'joint_1', '--effort', '0'], '--effort is 0; expected a small'),
+    (['scara_450', '--joint', 'joint_1', '--effort', 'inf'], '--effort is inf; expected a small'),
+    (['scara_450', '--joint', 'joint_1', '--effort', '1e4'], 'is the most for a check')])
+def test_a_mistake_is_one_sentence(capsys, arguments, words):
+    """Exit code 2, before anything is listened to."""
+    assert main(['check-driver', *arguments]) == 2
+    said = capsys.readouterr().err
+    assert words in said and said.count('\n') == 1

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`robodyn run`: the nodes in one process do what simulate() does, and say how it went."""
 
+import argparse
 import json
 import os
 import subprocess
 import sys
 
 import pytest
+from robodyn_ros.run_command import add_arguments, rewritten
 from robodyn_ros.scenario import scenario_names
 
 pytestmark = pytest.mark.dds
@@ -47,8 +49,34 @@ def test_paced_by_the_wall_clock_it_follows_too():
 
 @pytest.mark.parametrize('arguments, words', [
     (['nonsense'], 'unknown scenario'), (['scara_helix', '--rate', '-1'], '--rate is -1.0'),
+    (['scara_helix', '--rate', '1e9'], '--rate is 1000000000.0; expected 0.001 .. 1000'),
+    (['scara_helix', '--rate', '0.0005'], '--rate is 0.0005; expected 0.001 .. 1000'),
+    (['scara_helix', '--rate', '2', '--fast'], 'give one or the other'),
+    (['scara_helix', '--record', ''], "--record is ''; expected the name of a file"),
+    (['scara_helix', '--fast', '--duration', '0.0005'], '--duration is 0.0005 s; expected 0.001'),
+    (['scara_helix', '--port', '8081'], '--port is 8081, but there is no page; give --view too'),
+    (['scara_helix', '--view', '70000'], '--port is 70000; expected 0'),
+    (['--view', 'scara_helixx'], "unknown scenario 'scara_helixx'"),
     (['scara_helix', '--set', 'dynamics.payload.mass=heavy'], 'expected a finite number')])
 def test_a_mistake_is_one_sentence(arguments, words):
     """No traceback, exit code 2."""
     done = robodyn('run', *arguments)
     assert done.returncode == 2 and words in done.stderr and 'Traceback' not in done.stderr
+
+
+@pytest.mark.parametrize('words, port', [
+    ('--fast --view scara_helix', None), ('--view scara_helix --fast', None),
+    ('scara_helix --view', None), ('scara_helix --view 8081', 8081),
+    ('--view 8081 scara_helix', 8081), ('--view=8081 scara_helix', 8081),
+    ('--view --port 8081 scara_helix', 8081)])
+def test_view_takes_a_port_and_leaves_the_scenario(words, port):
+    """The name of a scenario after --view is no port."""
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    read = parser.parse_args(rewritten(words.split()))
+    assert (read.scenario, read.view, read.port) == ('scara_helix', True, port)
+
+
+def test_the_bounds_of_the_rate_are_in_the_help():
+    """Before anybody has to find them out."""
+    assert '0.001 .. 1000' in ' '.join(robodyn('run', '--help').stdout.split())

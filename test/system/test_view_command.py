@@ -1,0 +1,50 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""`robodyn view` begins or says why not, and ends on a signal, whatever it is doing."""
+
+from importlib.util import find_spec
+import signal
+import subprocess
+import sys
+
+import pytest
+from system.graph import PATIENCE
+
+pytestmark = [pytest.mark.dds, pytest.mark.skipif(
+    find_spec('viser') is None, reason='the extra "view" is not installed')]
+VIEW = [sys.executable, '-m', 'robodyn_ros.cli', 'view']
+STUCK = """
+import sys, time
+from robodyn_ros.nodes.process import run_node
+def make():
+    print('the page is being made', file=sys.stderr, flush=True)
+    time.sleep(1e6)
+sys.exit(run_node(make, []))
+"""
+
+
+@pytest.mark.parametrize('arguments, words', [
+    (['--host', 'nowhere.invalid', '--port', '0'], "cannot be served on host 'nowhere.invalid'"),
+    (['--host', '192.0.2.1'], "cannot be served on host '192.0.2.1', port 8080 (Cannot assign"),
+    (['--host', ''], "cannot be served on host ''"),
+    (['--namespace', 'bad name'], "--namespace is 'bad name'; expected a ROS name such as"),
+    (['--port', '70000'], '--port is 70000; expected 0')])
+def test_a_mistake_is_one_sentence(arguments, words):
+    """Exit code 2 and no riddle of rcl."""
+    done = subprocess.run([*VIEW, *arguments], capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 2 and done.stderr.startswith('robodyn: ') and words in done.stderr
+    assert done.stderr.count('\n') == 1
+
+
+@pytest.mark.parametrize('command', [[*VIEW, '--port', '0'], [sys.executable, '-c', STUCK]],
+                         ids=['serving', 'starting'])
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it(command, number):
+    """While it serves, and while it is still being made."""
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert any('the page is' in line for line in process.stderr)
+            process.send_signal(number)
+            assert process.wait(PATIENCE) == 0
+        finally:
+            process.kill()
