@@ -68,7 +68,7 @@ def misfit(plant: 'Plant', state: State, parameters: Mapping[str, float] | None)
 
 def unreached(plant: 'Plant', state: State, parameters: Mapping[str, float] | None
               ) -> Misfit | None:
-    """Return the row that cannot be brought to zero one step behind a state; None: all can."""
+    """Return the row that cannot be brought to zero one step after a state; None: all can."""
     n = plant.robot.n
     ahead = State(state.t + plant.step_size, state.q + plant.step_size * state.v, state.v)
     if not np.isfinite(plant.constraint_rows(ahead, parameters)[0]).all():
@@ -86,7 +86,8 @@ def singular(plant: 'Plant', state: State, parameters: Mapping[str, float] | Non
     moves = random.uniform(-ELSEWHERE, ELSEWHERE, (3, plant.robot.n))
     rows = np.array([plant.constraint_rows(state._replace(q=state.q + move), parameters)[2]
                      for move in (np.zeros(plant.robot.n), *moves)])
-    rows = rows[np.isfinite(rows).all(axis=(1, 2))]
+    if not np.isfinite(rows).all():
+        return True
     lengths = np.linalg.norm(rows, axis=2).max(axis=0)  # of each row where it is longest
     unit = rows / np.where(lengths > 0.0, lengths, 1.0)[:, None]
     ranks = np.linalg.matrix_rank(unit, tol=1e-6)

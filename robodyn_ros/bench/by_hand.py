@@ -51,8 +51,9 @@ def compiled(folder: str, name: str) -> Any:
     done = subprocess.run([compiler, *FLAGS[name], '-shared', '-fPIC', '-o', str(target),
                            str(SOURCE), '-lm'], capture_output=True, text=True)
     if done.returncode:
-        errors = [line for line in done.stderr.splitlines() if 'error' in line]
-        return f'{Path(compiler).name} failed: {(errors or done.stderr.splitlines() or ["no message"])[0]}'
+        lines = done.stderr.splitlines()
+        errors = [line for line in lines if 'error' in line] or lines or ['no message']
+        return f'{Path(compiler).name} failed: {errors[0]}'
     return ctypes.CDLL(str(target))
 
 

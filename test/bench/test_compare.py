@@ -6,8 +6,8 @@ from importlib.util import find_spec
 import re
 
 import numpy as np
-import pytest
 from oracles import scara_450
+import pytest
 from robodyn_ros.bench import (accuracy, accuracy_closed, accuracy_helix, by_hand, compare, limits,
                                work)
 from robodyn_ros.bench.accuracy_helix_peers import helix
@@ -110,7 +110,10 @@ def test_a_wrong_answer_is_not_timed(monkeypatch, kind, case):
 def test_one_engine_that_fails_does_not_stop_the_others(monkeypatch):
     """Whatever an engine raises becomes a sentence in its cell."""
     class Broken(Idle):
+        """An engine of another version."""
+
         def constrained(self, q, v):
+            """Fail."""
             raise AttributeError('no such function in this version')
 
     monkeypatch.setattr(compare, 'PEERS', (Broken,))

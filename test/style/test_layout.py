@@ -122,8 +122,10 @@ def test_every_folder_is_a_package(described):
 
 
 def test_extras_are_complete(described):
-    """The extra test holds the extra bench: after `make test`, `make bench` installs nothing."""
+    """Tests can draw, look and record, and have both engines that answers are compared with."""
     extras = described['extras_require']
-    assert set(extras['bench']) <= set(extras['test'])
+    assert set(extras['view']) <= set(extras['test'])
+    engines = {line for line in extras['bench'] if re.match('mujoco|pin>', line)}
+    assert len(engines) == 2 and engines <= set(extras['test'])
     wheels = [w for name in ('ros', 'ros_test') for w in extras[name]]
     assert all(re.fullmatch(r'ros-jazzy-[a-z0-9-]+==[\d.]+', wheel) for wheel in wheels)
