@@ -145,8 +145,9 @@ def reference_of(robot: Robot, settings: TrajectorySettings, duration: float, pe
     motion = motion_of(settings)
     if motion is None:
         return None
+    periods = int(round(duration / period))
     if hasattr(motion, 'sample'):
-        samples = motion.sample(np.arange(int(round(duration / period)) + 1) * period)
+        samples = motion.sample(np.arange(periods + 1) * period)
         reference = Reference(*samples)
         if isinstance(motion, Table):
             reference = in_robot_order(robot, reference, motion.read()[0], motion.path)
@@ -158,7 +159,8 @@ def reference_of(robot: Robot, settings: TrajectorySettings, duration: float, pe
         chosen = settings.inverse_kinematics
         start = np.array(chosen.start or (0.0,) * robot.n)
         reference = joint_motion(
-            robot, task_of(settings), start, duration, step=period, kp=chosen.kp, kd=chosen.kd,
+            robot, task_of(settings), start, periods * period, step=period, kp=chosen.kp,
+            kd=chosen.kd,
             integrator=chosen.integrator, through_singularities=chosen.through_singularities)
     if not settings.ignore_limits:
         check_limits(robot, reference, parameters_of(robot, model) if model else None)

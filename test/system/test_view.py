@@ -54,7 +54,9 @@ def standing(page, listener):
 
 def test_the_page_shows_the_robot_and_talks_back(listener, tmp_path):
     """Pause, payload, reset, the saved page, and a plant that is killed and started again."""
-    with heard_graph(listener, 'scara_helix', dynamics={'realtime_factor': 0.5}) as processes:
+    # the motion must not be over when a slow machine shows the page at last
+    with heard_graph(listener, 'scara_helix', dynamics={'realtime_factor': 0.5},
+                     trajectory={'repeat': True}) as processes:
         begin = listener.states[0].position
         listener.wait(lambda: listener.states[-1].position != begin)
         viewer = start('scara_helix', 'viewer', port=0)  # late
