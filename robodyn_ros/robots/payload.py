@@ -14,7 +14,8 @@ from robodyn_ros.robots.geometry import impossible_inertia
 
 def checked_parameters(parameters: Parameters) -> Parameters:
     """Return the parameters; refuse those that no payload or friction can have."""
-    sizes = tuple(np.size(part) for part in parameters[0:1] + parameters[2:4])
+    sizes = tuple(np.size(part)  # type: ignore[arg-type]
+                  for part in parameters[0:1] + parameters[2:4])
     if sizes != (3, 3, 6):
         raise SizeError('gravity, payload_centre and payload_inertia', (3, 3, 6), sizes)
     for name, value in zip(NAMES, parameters.flat()):
