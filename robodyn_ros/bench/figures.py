@@ -33,7 +33,7 @@ def write_figures(parts: Mapping[str, Any], folder: Path) -> list[Path]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    makers = {'engines': (engines, (7.5, 4.2)), 'accuracy': (accuracy, (7.5, 6.0)),
+    makers = {'engines': (engines, (7.5, 5.6)), 'accuracy': (accuracy, (7.5, 6.0)),
               'chains': (chains, (7.5, 3.0)), 'limits': (limits, (7.5, 3.0)),
               'loops': (loops, (7.5, 3.6))}
     paths = []
