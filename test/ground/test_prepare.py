@@ -33,7 +33,8 @@ case "$1 $2" in
         done ;;
     '-m pip')
         echo "$*" >> "$NOTES"
-        [ -z "$PIP_SAYS" ] || {{ echo "$PIP_SAYS"; exit 1; }} ;;
+        [ -z "$PIP_SAYS" ] || {{ echo "$PIP_SAYS"; exit 1; }}
+        [ -z "$PIP_LACKS" ] || ! echo "$*" | grep -Eq "$PIP_LACKS" ;;
     *) exec {PYTHON} "$@" ;;
 esac
 """
@@ -57,7 +58,8 @@ class Ground:
         (self.path / 'urdf' / 'arm.urdf').write_text('<robot name="arm"/>')
         self.notes.touch()
         self.env = {'PATH': f'{self.bin}:{os.defpath}:/usr/bin:/bin', 'HOME': str(folder / 'home'),
-                    'TMPDIR': str(folder / 'tmp'), 'NOTES': str(self.notes), 'PIP_SAYS': ''}
+                    'TMPDIR': str(folder / 'tmp'), 'NOTES': str(self.notes), 'PIP_SAYS': '',
+                    'PIP_LACKS': ''}
 
     def program(self, name, text):
         """Put a program first on the path."""
@@ -205,7 +207,7 @@ def test_foreign_venv_is_left_alone(fake):
 def test_each_goal_installs_its_extras_once(fake):
     """Demo, bench and test install what they need, and the second run nothing."""
     for goal, wanted, says in [('demo', '.[ros,view]', 'robodyn run scara_helix --fast'),
-                               ('bench', '.[ros,view,bench,peers]', 'robodyn bench all'),
+                               ('bench', '.[ros,view,bench]', 'robodyn bench all'),
                                ('test', '.[ros,test,ros_test]', 'pytest test')]:
         code, said = fake.make(goal)
         assert code == 0 and said.splitlines()[-1] == says, said
@@ -216,6 +218,16 @@ def test_each_goal_installs_its_extras_once(fake):
     for goal in ('demo', 'lint'):      # all of it came with test
         assert fake.make(goal)[0] == 0
     assert fake.installs() == []
+
+
+def test_an_engine_that_has_no_wheel_is_left_out(fake):
+    """The benchmark goes on with the others, and says which is missing."""
+    code, said = fake.make('bench', PIP_LACKS='bench|drake')
+    assert code == 0 and said.splitlines()[-1] == 'robodyn bench all', said
+    assert said.count('cannot be installed here') == 1 and 'drake>=' in said
+    asked = fake.notes.read_text()
+    assert all(f'install {name}>=' in asked for name in ('mujoco', 'drake', 'pybullet'))
+    assert fake.installs() == ['.[ros,view,bench]', '.[ros,view]']
 
 
 @pytest.mark.parametrize('name', ['package.xml', 'setup.py', 'setup.cfg'])

@@ -35,6 +35,8 @@ def lockstep_run(scenario, disturb=lambda processes, listener: None):
             listener.wait(lambda: listener.now > FIRST_STAMP + 20 * period)
             disturb(processes, listener)
             listener.wait(lambda: listener.now > window[-1] + period)
+            # the answer to the last state may come after the state that follows from it
+            listener.wait(lambda: window[-1] in map(stamp, listener.commands))
     finally:
         listener.close()
     states = {stamp(m): m for m in listener.states}
