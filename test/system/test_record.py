@@ -51,7 +51,7 @@ def test_a_recorded_lockstep_run_is_that_of_simulate(tmp_path, scenario, duratio
     # to the last bit; a plant alone runs on between two looks, which then see other periods
     same = 0.0 if load_scenario(scenario).controller.kind != 'none' else 1e-12
     for key in ('tracking_error', 'violation', 'difference_from_simulate'):
-        assert abs(with_it[key] - without[key]) <= same
+        assert with_it[key] == pytest.approx(without[key], rel=0.0, abs=same)
     result = simulate(load_scenario(scenario), duration=duration)
     motion = motion_of_recording(path)
     assert len(motion.t) == len(result.t) and motion.scenario == scenario
