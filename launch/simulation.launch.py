@@ -24,7 +24,9 @@ def generate_launch_description():
         DeclareLaunchArgument(
             'realtime_factor', default_value='1.0',
             description='Simulated seconds per wall second in free mode.'),
+        switch('start_paused', False, 'Stand still until /dynamics/set_pause says false.'),
         one_robot(remaps={}, control={}, plant={
             'mode': LaunchConfiguration('mode'),
+            'start_paused': LaunchConfiguration('start_paused'),
             'realtime_factor': LaunchConfiguration('realtime_factor')}),
     ])

@@ -68,7 +68,7 @@ class DynamicsNode(Node):
         self.names = list(self.robot.joints)
         self.state = messages.JointStateMessage(self.names, 'position', 'velocity', 'effort')
         self.period = int(round(scenario.controller.period * messages.NANO))
-        self.tick, self.paused, self.commanded = 0, False, FIRST_STAMP
+        self.tick, self.paused, self.commanded = 0, self.options.start_paused, FIRST_STAMP
         self.report, self.sent = Reporter(self, 'plant'), time.monotonic()
         self._make_topics()
         on_change(self, scenario.dynamics, self._check_model)

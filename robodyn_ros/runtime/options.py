@@ -20,6 +20,8 @@ class DynamicsOptions:
     """free: paced by the wall clock; lockstep: paced by the commands, repeatable to the bit."""
     realtime_factor: float = bounded(1.0, least=1e-3, most=1e3)
     """Simulated seconds per wall second in free mode [-]."""
+    start_paused: bool = False
+    """Stand still from the start, until ~/set_pause is called with false."""
     command_timeout: float = bounded(0.1, least=1e-3)
     """Age of the last command, in simulated time, at which on_timeout applies [s]."""
     on_timeout: str = bounded('hold', words=REACTIONS)

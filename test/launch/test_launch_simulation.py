@@ -16,7 +16,7 @@ from system.graph import Listener
 def generate_test_description(scenario):
     """Launch one scenario after the other."""
     return launched.description(launched.launch_file(
-        'simulation', scenario=scenario, mode=assertions.mode_of(scenario)))
+        'simulation', scenario=scenario, mode=assertions.mode_of(scenario), start_paused='true'))
 
 
 class TestScenario(unittest.TestCase):
@@ -31,6 +31,7 @@ class TestScenario(unittest.TestCase):
         """Nodes come up, states flow, the tolerance is kept."""
         names = (f'/{name}' for name in assertions.nodes_of(scenario))
         assertions.expect_nodes(self.listener, *names)
+        assertions.resume(self.listener, scenario)
         assertions.expect_states(self.listener, load_scenario(scenario).robot)
         assertions.expect_tracking(self.listener, scenario)
 

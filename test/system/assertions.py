@@ -15,6 +15,7 @@ from robodyn_ros.simulate_command import follows_space
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import SetBool
 from system.graph import stamp
 from trajectory_msgs.msg import JointTrajectory
 
@@ -52,6 +53,13 @@ def expect_nodes(listener, *names):
         listener.wait(lambda: not missing())
     except AssertionError:
         raise AssertionError(f'these nodes did not come up: {missing()}') from None
+
+
+def resume(listener, scenario):
+    """Let a plant that started paused go on, as soon as all of its motion will be heard."""
+    driven = load_scenario(scenario).controller.kind != 'none'
+    listener.wait_for_writers('joint_states', *(['joint_commands'] if driven else []))
+    assert listener.call(SetBool, '/dynamics/set_pause', data=False).success
 
 
 def expect_states(listener, robot):
