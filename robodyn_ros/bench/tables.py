@@ -3,12 +3,13 @@
 """Measured rows as tables for people."""
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from robodyn_ros.bench.markdown import number
 from robodyn_ros.bench.row import Row
 WIDTH = 112
 """Columns of a table that goes to a file or a pipe."""
@@ -42,7 +43,7 @@ def _cases(rows: Sequence[Row]) -> Table:
                   ['case', 'ours', 'peer', 'over ours', 'violation', "peer's"],
                   [[row.name, _time(row.ours_us, row.details['ours_quartiles_us']),
                     f'{row.peer} ' + _time(row.peer_us, row.details['peer_quartiles_us']),
-                    _number(row.ratio), _small(row.details.get('violation')),
+                    number(row.ratio), _small(row.details.get('violation')),
                     _small(row.details.get('peer_violation'))] for row in rows])
 
 
@@ -51,11 +52,11 @@ def _growth(rows: Sequence[Row]) -> Table:
                    ['joints', 'ops', 'trace s', 'compile s', 'peak MB', 'kept kB',
                     'step us', 'mujoco step', 'ratio', '1 of 4', 'aba'],
                    [[str(row.details['joints']), str(row.details['operations']),
-                     *(_number(row.details[key]) for key in (
+                     *(number(row.details[key]) for key in (
                          'trace_s', 'compile_cpu_s', 'memory_MB', 'cache_kB')),
-                     _number(row.ours_us), _number(row.peer_us), _number(row.ratio),
-                     _number(row.details['ours_evaluation_us']),
-                     _number(row.details['pinocchio_aba_us'])] for row in rows])
+                     number(row.ours_us), number(row.peer_us), number(row.ratio),
+                     number(row.details['ours_evaluation_us']),
+                     number(row.details['pinocchio_aba_us'])] for row in rows])
     table.caption_justify = 'left'
     table.caption = ('trace, compile, peak memory: a fresh process with an empty cache, seconds '
                      'of processor time; 1 of the 4 evaluations of a step beside aba of Pinocchio')
@@ -63,7 +64,7 @@ def _growth(rows: Sequence[Row]) -> Table:
 
 
 def _allocation(rows: Sequence[Row]) -> Table:
-    lines = [[f'{steps} steps', _number(1e6 * seconds / steps), _number(peak), _number(grown)]
+    lines = [[f'{steps} steps', number(1e6 * seconds / steps), number(peak), number(grown)]
              for row in rows
              for steps, seconds, peak, grown in zip(*(row.details[key] for key in (
                  'steps', 'seconds', 'traced_peak_kB', 'memory_growth_kB')))]
@@ -77,9 +78,9 @@ def _rollouts(rows: Sequence[Row]) -> Table:
                   'start and payload: million steps per second',
                   ['case', 'cores', 'ours', 'mujoco', 'ratio'],
                   [[row.name, str(row.details['cores']),
-                    _number(row.details['ours_steps_per_s'] / 1e6),
-                    _number(row.details['peer_steps_per_s'] / 1e6) if row.peer else '-',
-                    _number(row.ratio)] for row in rows])
+                    number(row.details['ours_steps_per_s'] / 1e6),
+                    number(row.details['peer_steps_per_s'] / 1e6) if row.peer else '-',
+                    number(row.ratio)] for row in rows])
 
 
 def _startup(rows: Sequence[Row]) -> Table:
@@ -87,20 +88,13 @@ def _startup(rows: Sequence[Row]) -> Table:
     return _table('Start-up of a whole process in seconds',
                   ['plant', f'first (below {first["first_target_s"]:g})', 'of it compiling',
                    f'from the cache (below {first["cached_target_s"]:g})'],
-                  [[row.name, *(_number(row.details[key]) for key in (
+                  [[row.name, *(number(row.details[key]) for key in (
                       'first_s', 'compile_s', 'cached_s'))] for row in rows])
 
 
 def _time(microseconds: float | None, quartiles: Sequence[float]) -> str:
     spread = 50.0 * (quartiles[1] - quartiles[0]) / (microseconds or 1.0)
-    return f'{_number(microseconds)} ±{spread:.0f} %'
-
-
-def _number(value: Any) -> str:
-    """Three digits, without exponents."""
-    if value is None:
-        return '-'
-    return f'{value:.0f}' if abs(value) >= 100.0 else f'{value:.3g}'
+    return f'{number(microseconds)} ±{spread:.0f} %'
 
 
 def _small(value: float | None) -> str:
