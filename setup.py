@@ -127,12 +127,12 @@ setup(
     },
     entry_points={
         'console_scripts': [
-            'robodyn = robodyn_ros.cli:main',
-            'dynamics_node = robodyn_ros.nodes.dynamics_node:main',
-            'controller_node = robodyn_ros.nodes.controller_node:main',
-            'trajectory_node = robodyn_ros.nodes.trajectory_node:main',
-            'recorder_node = robodyn_ros.nodes.recorder_node:main',
-            'viewer_node = robodyn_ros.nodes.viewer_node:main',
+            'robodyn = robodyn_ros.commands.main:main',
+            'dynamics_node = robodyn_ros.nodes.dynamics.node:main',
+            'controller_node = robodyn_ros.nodes.controller.node:main',
+            'trajectory_node = robodyn_ros.nodes.trajectory.node:main',
+            'recorder_node = robodyn_ros.nodes.recorder.node:main',
+            'viewer_node = robodyn_ros.nodes.viewer.node:main',
         ],
     },
 )

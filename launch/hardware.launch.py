@@ -10,7 +10,7 @@ from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument
 from launch.substitutions import LaunchConfiguration
 from robodyn_ros.launching import one_robot, shared_arguments, switch
-from robodyn_ros.runtime.options import FORMATS
+from robodyn_ros.nodes.common.options import FORMATS
 
 
 def generate_launch_description():

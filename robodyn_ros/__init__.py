@@ -10,8 +10,7 @@ from importlib import import_module, metadata
 from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from robodyn_ros.assembly import assemble_start, Assembly
-    from robodyn_ros.constraints.constraint import Constraint, constraint, non_ideal
+    from robodyn_ros.constraints.constraint import constraint, Constraint, non_ideal
     from robodyn_ros.constraints.ready_made import (follow, joint_combination, knife_edge, loop,
                                                     viscous_non_ideal)
     from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
@@ -19,18 +18,20 @@ if TYPE_CHECKING:
     from robodyn_ros.controllers.constraint_following import constraint_following
     from robodyn_ros.controllers.robust import robust
     from robodyn_ros.errors import RobodynError
-    from robodyn_ros.inverse_kinematics import joint_motion
     from robodyn_ros.mechanics.parameters import Parameters
-    from robodyn_ros.plant import Plant
+    from robodyn_ros.plant.assembly import assemble_start, Assembly
+    from robodyn_ros.plant.inverse_kinematics import joint_motion
+    from robodyn_ros.plant.plant import Plant
     from robodyn_ros.robots.robot import load_robot, Robot, robot_from_text, robot_names
-    from robodyn_ros.scenario import load_scenario, Scenario, scenario_names
-    from robodyn_ros.signals import Control, Reference, Rollout, State
-    from robodyn_ros.simulation import Result, simulate, Simulation
+    from robodyn_ros.scenario.loading import load_scenario, scenario_names
+    from robodyn_ros.scenario.result import Result
+    from robodyn_ros.scenario.schema import Scenario
+    from robodyn_ros.scenario.simulation import simulate, Simulation
+    from robodyn_ros.types import Control, Reference, Rollout, State
 
     __version__: str
 
 _HOMES = {
-    'assembly': ('assemble_start', 'Assembly'),
     'constraints.constraint': ('Constraint', 'constraint', 'non_ideal'),
     'constraints.ready_made': ('follow', 'joint_combination', 'knife_edge', 'loop',
                                'viscous_non_ideal'),
@@ -39,13 +40,16 @@ _HOMES = {
     'controllers.constraint_following': ('constraint_following',),
     'controllers.robust': ('robust',),
     'errors': ('RobodynError',),
-    'inverse_kinematics': ('joint_motion',),
     'mechanics.parameters': ('Parameters',),
-    'plant': ('Plant',),
+    'plant.assembly': ('assemble_start', 'Assembly'),
+    'plant.inverse_kinematics': ('joint_motion',),
+    'plant.plant': ('Plant',),
     'robots.robot': ('load_robot', 'Robot', 'robot_from_text', 'robot_names'),
-    'scenario': ('load_scenario', 'Scenario', 'scenario_names'),
-    'signals': ('Control', 'Reference', 'Rollout', 'State'),
-    'simulation': ('Result', 'simulate', 'Simulation'),
+    'scenario.loading': ('load_scenario', 'scenario_names'),
+    'scenario.result': ('Result',),
+    'scenario.schema': ('Scenario',),
+    'scenario.simulation': ('simulate', 'Simulation'),
+    'types': ('Control', 'Reference', 'Rollout', 'State'),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -19,7 +19,7 @@ from launch_ros.actions import Node, PushRosNamespace, SetParameter, SetRemap
 from launch_ros.parameter_descriptions import Parameter, ParameterValue
 from robodyn_ros.errors import ScenarioError
 from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.scenario import load_scenario, scenario_names
+from robodyn_ros.scenario.loading import load_scenario, scenario_names
 from robodyn_ros.share import share_folder
 
 CONTROLLERS = ('', 'none', 'computed_torque', 'robust', 'constraint_following')

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import inspect
 from typing import Any, Callable, Mapping, Sequence
 
-from robodyn_ros.arguments import items, number
+from robodyn_ros.checks import items, number
 from robodyn_ros.errors import ConstraintError
 from robodyn_ros.tracing import Number
 

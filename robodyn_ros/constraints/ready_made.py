@@ -11,15 +11,15 @@ import dataclasses
 import math
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
-from robodyn_ros.arguments import expect, number, numbers, refusal
+from robodyn_ros.checks import expect, number, numbers, refusal
 from robodyn_ros.constraints.constraint import Constraint, FORCE, POSITION, VELOCITY
 from robodyn_ros.errors import ConstraintError, UnknownNameError
 from robodyn_ros.mechanics.vector import dot, product, transpose
-from robodyn_ros.robots.extras import AXES
 from robodyn_ros.robots.orientation import angles_of
 from robodyn_ros.robots.robot import Robot
+from robodyn_ros.robots.urdf.robodyn_tag import AXES
 from robodyn_ros.tracing import Number
-from robodyn_ros.tracing.fields import number_fields
+from robodyn_ros.tracing.dataclass_parameters import number_fields
 
 
 def loop(frame_a: str, frame_b: str, axes: str | Sequence[str] = 'x y z',

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.arguments import expect, number
+from robodyn_ros.checks import expect, number
 from robodyn_ros.errors import ConstraintError, UnknownNameError
 
 KINDS = ('none', 'baumgarte', 'velocity_correction', 'projection')

@@ -18,8 +18,8 @@ from robodyn_ros.errors import StateError
 from robodyn_ros.mechanics import equations
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.robot import checked_robot, Robot
-from robodyn_ros.signals import Control
 from robodyn_ros.tracing import Number
+from robodyn_ros.types import Control
 
 
 def computed_torque(robot: Robot, *, kp: object = None, kd: object = None,

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from robodyn_ros.arguments import number
+from robodyn_ros.checks import number
 from robodyn_ros.constraints.constraint import checked_constraints, Constraint
 from robodyn_ros.constraints.ready_made import loops_of
 from robodyn_ros.constraints.rows import trace_rows
@@ -28,8 +28,8 @@ from robodyn_ros.mechanics import equations, udwadia_kalaba
 from robodyn_ros.mechanics.factorisation import solve_symmetric
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.robot import checked_robot, Robot
-from robodyn_ros.signals import Control
 from robodyn_ros.tracing import Number
+from robodyn_ros.types import Control
 
 
 def constraint_following(robot: Robot, task: Sequence[Constraint], *, kp: float = 100.0,

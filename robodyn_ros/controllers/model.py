@@ -12,7 +12,7 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros.arguments import expect, number, numbers
+from robodyn_ros.checks import expect, number, numbers
 from robodyn_ros.errors import SizeError, StateError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.robots.payload import checked_parameters

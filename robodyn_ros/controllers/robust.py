@@ -15,7 +15,7 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros.arguments import items, number
+from robodyn_ros.checks import items, number
 from robodyn_ros.controllers.computed_torque import corrected_acceleration, refuse_passive
 from robodyn_ros.controllers.model import (gains, joint_values, model_of, model_parameters,
                                            saturated)
@@ -23,8 +23,8 @@ from robodyn_ros.errors import StateError
 from robodyn_ros.mechanics import equations
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.signals import Control
 from robodyn_ros.tracing import maximum, Number, sqrt
+from robodyn_ros.types import Control
 
 
 def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: object = None,

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, Sequence
 
+from robodyn_ros.codegen.tolerances import PIVOT
 from robodyn_ros.tracing import is_zero, minimum, Number
-from robodyn_ros.tracing.tolerances import PIVOT
 
 
 class MassFactor(NamedTuple):

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Sequence
 
 from robodyn_ros.mechanics.tree import Body, Inertia, Rotor, Tree
-from robodyn_ros.mechanics.vector import (add, Matrix, rotate_inertia, scale, sum_matrices,
-                                          times, Vector, ZERO)
+from robodyn_ros.mechanics.vector import (add, Matrix, rotate_inertia, scale, sum_matrices, times,
+                                          Vector, ZERO)
 from robodyn_ros.tracing import Number
 
 

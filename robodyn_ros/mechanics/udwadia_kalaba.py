@@ -6,7 +6,7 @@ Udwadia-Kalaba: the acceleration of a constrained system and the force that cons
     M a = Q + Qc,   A a = b,   Qc = M^(1/2) (A M^(-1/2))^+ (b - A M^-1 Q)
 
 With independent rows this is Qc = A^T lambda, (A M^-1 A^T) lambda = b - A M^-1 Q, written here as
-straight-line code on scalars. Dependent rows need a rank: tracing/dependent.py has that solver.
+straight-line code on scalars. Dependent rows need a rank: codegen/loops/rank_solver.py has that solver.
 A prescribed non-ideal force C adds M^(1/2) (1 - B^+ B) M^(-1/2) C: the same as applying C to the
 system before solving, which is what the callers do (docs/equations.md).
 """
@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, Sequence
 
-from robodyn_ros.mechanics.factorisation import (factor_mass, finish_solve, half_solve,
-                                                 MassFactor, relative_determinant,
-                                                 solve_symmetric)
+from robodyn_ros.mechanics.factorisation import (factor_mass, finish_solve, half_solve, MassFactor,
+                                                 relative_determinant, solve_symmetric)
 from robodyn_ros.tracing import is_zero, Number, where
 
 NEAR = 0.05

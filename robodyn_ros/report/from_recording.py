@@ -15,11 +15,11 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from robodyn_ros.errors import CommandError
+from robodyn_ros.nodes.controller.joint_plan import checked_points, JointPlan
 from robodyn_ros.recording.errors import RecordingError
 from robodyn_ros.recording.reader import read_recording, Recording
 from robodyn_ros.report.motion import frame_of, Motion, refuse_other
 from robodyn_ros.robots.robot import Robot, robot_from_text
-from robodyn_ros.runtime.joint_plan import checked_points, JointPlan
 
 NANO = 1_000_000_000
 SIMULATED_ZERO = NANO

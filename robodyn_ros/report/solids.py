@@ -14,7 +14,7 @@ import numpy as np
 
 from robodyn_ros.mechanics.kinematics import body_poses
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.robots.visuals import Visual, visuals_of
+from robodyn_ros.robots.urdf.visuals import Visual, visuals_of
 
 SIDES = 24
 """Of a cylinder or a sphere."""

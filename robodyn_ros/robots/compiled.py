@@ -8,13 +8,13 @@ from typing import Callable, Sequence
 
 import numpy as np
 
+from robodyn_ros.codegen.program import Kernel, Program
 from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.mechanics import energy, equations, kinematics
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.mechanics.tree import Tree
 from robodyn_ros.robots.in_place import InPlace, Spare
 from robodyn_ros.tracing import Graph, inputs, Number
-from robodyn_ros.tracing.program import Kernel, Program
 
 FLOAT = np.dtype(float)
 Traced = Callable[[Tree, Parameters, list, list, list], Sequence[Number]]

@@ -7,7 +7,7 @@ import numpy as np
 
 from robodyn_ros.mechanics.tree import Inertia
 from robodyn_ros.mechanics.vector import Matrix, Vector
-from robodyn_ros.robots.urdf import Inertial
+from robodyn_ros.robots.urdf.records import Inertial
 
 SLACK = 1e-6
 """Relative slack of what is possible: room for rounded public files [-]."""

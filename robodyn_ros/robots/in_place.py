@@ -7,11 +7,11 @@ from typing import Any, Callable
 
 import numpy as np
 
-from robodyn_ros.arguments import numbers
+from robodyn_ros.checks import numbers
+from robodyn_ros.codegen.native import bind
+from robodyn_ros.codegen.program import Program
 from robodyn_ros.errors import SizeError
 from robodyn_ros.mechanics.parameters import Parameters
-from robodyn_ros.tracing.calls import bind
-from robodyn_ros.tracing.program import Program
 
 
 class InPlace:

@@ -15,21 +15,21 @@ from typing import Sequence
 
 import numpy as np
 
-from robodyn_ros.arguments import expect, numbers
+from robodyn_ros.checks import expect, numbers
 from robodyn_ros.errors import SingularMassError, SizeError, StateError, UnknownNameError
 from robodyn_ros.mechanics import kinematics
 from robodyn_ros.mechanics.kinematics import Pose
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.mechanics.tree import Frame, Tree
 from robodyn_ros.mechanics.vector import Vector
-from robodyn_ros.robots.assemble import assemble
 from robodyn_ros.robots.compiled import Compiled, FLOAT
-from robodyn_ros.robots.extras import Loop
 from robodyn_ros.robots.in_place import InPlace
 from robodyn_ros.robots.orientation import roll_pitch_yaw
+from robodyn_ros.robots.outputs import Bias, FrameState, Limits
 from robodyn_ros.robots.payload import checked_parameters
-from robodyn_ros.robots.results import Bias, FrameState, Limits
-from robodyn_ros.robots.urdf import parse_urdf, read_urdf, RobotRecord
+from robodyn_ros.robots.urdf.records import parse_urdf, read_urdf, RobotRecord
+from robodyn_ros.robots.urdf.robodyn_tag import Loop
+from robodyn_ros.robots.urdf.tree_builder import assemble
 from robodyn_ros.share import share_folder
 from robodyn_ros.tracing import Number
 

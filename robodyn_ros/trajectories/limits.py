@@ -8,7 +8,7 @@ import numpy as np
 from robodyn_ros.errors import LimitError
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.signals import Reference
+from robodyn_ros.types import Reference
 
 TOLERANCE = 1e-3
 """Room at a limit, for paths that touch it (paper 004 rests on d3 = 1) [rad] or [m]."""

@@ -8,9 +8,9 @@ from typing import Callable, NamedTuple, Sequence
 
 import numpy as np
 
+from robodyn_ros.codegen.program import Kernel, Program
 from robodyn_ros.tracing import directional, Graph, inputs, Number, Scalar
-from robodyn_ros.tracing.fields import number_fields
-from robodyn_ros.tracing.program import Kernel, Program
+from robodyn_ros.tracing.dataclass_parameters import number_fields
 
 Path = Callable[[Number], Sequence[Number]]
 

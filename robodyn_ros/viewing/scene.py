@@ -9,7 +9,7 @@ import numpy as np
 from robodyn_ros.mechanics.kinematics import BASE, body_poses, compose, Pose
 from robodyn_ros.robots.geometry import quaternion
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.robots.visuals import Visual, visuals_of
+from robodyn_ros.robots.urdf.visuals import Visual, visuals_of
 import trimesh
 
 DESIRED, TRACED = (25, 118, 210), (242, 115, 26)

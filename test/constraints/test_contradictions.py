@@ -8,10 +8,11 @@ import logging
 import numpy as np
 from plant import cases
 import pytest
-from robodyn_ros import constraint, follow, Plant, plant_many, stabilisation, State
+from robodyn_ros import constraint, follow, Plant, stabilisation, State
+from robodyn_ros.codegen.batch import LANES
 from robodyn_ros.errors import ConstraintError
+from robodyn_ros.plant import batch
 from robodyn_ros.tracing import maximum
-from robodyn_ros.tracing.batch import LANES
 
 ON = State(0.0, np.array([0.2, 0.5]), np.zeros(2))
 BESIDE = ON._replace(q=np.array([0.3, 0.5]))
@@ -123,7 +124,7 @@ def test_a_start_off_its_rows_is_warned_of_once(kind, expected, caplog):
 
 def test_runs_side_by_side_are_warned_of_too(monkeypatch, caplog):
     """The worst start of a group is the one that is told."""
-    monkeypatch.setattr(plant_many, 'WORTH', 1)
+    monkeypatch.setattr(batch, 'WORTH', 1)
     arm = Plant(cases.robot('scara_450'), [first])
     starts = [State(0.0, np.array([0.2 + 0.01 * k, 0.5, 0.0, 0.1]), np.zeros(4))
               for k in range(LANES)]

@@ -11,7 +11,7 @@ its scenario uses.
 from functools import cache
 
 import numpy as np
-from robodyn_ros import (computed_torque, load_robot, Plant, Reference, robust)
+from robodyn_ros import computed_torque, load_robot, Plant, Reference, robust
 from robodyn_ros.tracing import evaluate, Graph, inputs
 from robodyn_ros.trajectories.joint_space import JointSine
 

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 from robodyn_ros import load_robot, load_scenario, RobodynError, simulate
-from robodyn_ros.build import control_of
-from robodyn_ros.scenario import ControllerSettings
+from robodyn_ros.scenario.schema import ControllerSettings
+from robodyn_ros.scenario.wiring import control_of
 
 SOURCE = '''
 from robodyn_ros import Control

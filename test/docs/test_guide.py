@@ -5,7 +5,7 @@
 import re
 
 from house import ROOT
-from robodyn_ros.scenario import scenario_names
+from robodyn_ros.scenario.loading import scenario_names
 from robodyn_ros.share import share_folder
 
 

@@ -4,8 +4,8 @@
 
 from house import ROOT
 import pytest
-from robodyn_ros.cli import main
-from robodyn_ros.parameters_command import NODES, rows
+from robodyn_ros.commands.main import main
+from robodyn_ros.commands.parameters import NODES, rows
 
 
 def test_the_reference_is_up_to_date(capsys):

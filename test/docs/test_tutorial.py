@@ -12,7 +12,7 @@ import sys
 from house import ROOT
 import pytest
 from robodyn_ros import load_scenario, simulate
-from robodyn_ros.runtime.beyond_limits import beyond_limits
+from robodyn_ros.commands.beyond_limits import beyond_limits
 
 BLOCK = re.compile(r'```(\w+)\n(.*?)```', re.S)
 FILE = re.compile(r'(?:#|<!--) (\S+\.\w+)')
@@ -33,7 +33,7 @@ def test_the_tutorial_works_as_written(tmp_path):
         for line in body.splitlines():
             verb, *arguments = shlex.split(line)
             assert verb == 'robodyn'
-            done = subprocess.run([sys.executable, '-m', 'robodyn_ros.cli', *arguments],
+            done = subprocess.run([sys.executable, '-m', 'robodyn_ros.commands.main', *arguments],
                                   cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST)
             assert done.returncode == 0, f'{line}\n{done.stdout}\n{done.stderr}'
             commands += 1

@@ -9,8 +9,8 @@ from mechanics.peer import Peer
 import numpy as np
 from oracles import scara_1000
 import pytest
+from robodyn_ros.codegen import cache
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
-from robodyn_ros.tracing import cache
 
 LOADS = 20
 

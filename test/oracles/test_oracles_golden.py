@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import numpy as np
-from oracles import control_laws, irb120, parallel_2dof, scara_1000, scara_450, two_link
-from oracles import udwadia_kalaba as uk
+from oracles import (control_laws, irb120, parallel_2dof, scara_1000, scara_450, two_link,
+                     udwadia_kalaba as uk)
 import pytest
 
 GOLDEN = Path(__file__).resolve().parents[1] / 'golden'

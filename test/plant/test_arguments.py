@@ -5,10 +5,10 @@
 import numpy as np
 from plant import cases
 import pytest
-from robodyn_ros import (assemble_start, Constraint, constraint, Control, follow,
+from robodyn_ros import (assemble_start, constraint, Constraint, Control, follow,
                          joint_combination, joint_motion, knife_edge, loop, Parameters, Plant,
-                         RobodynError, Stabilisation, stabilisation, State, viscous_non_ideal)
-from robodyn_ros.arguments import items, number, numbers, whole_number
+                         RobodynError, stabilisation, Stabilisation, State, viscous_non_ideal)
+from robodyn_ros.checks import items, number, numbers, whole_number
 from robodyn_ros.errors import ArgumentError, StateError
 
 ROBOT = cases.robot('two_link')

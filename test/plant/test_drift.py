@@ -8,7 +8,7 @@ from plant import cases
 from plant.ode45 import ode45
 import pytest
 from robodyn_ros import State
-from robodyn_ros.reference import integrate_accurately
+from robodyn_ros.plant.verification import integrate_accurately
 
 # The law itself, over 20 s: what is left is the integrator's error (facts: 4e-12 m with DOP853).
 DRIFT = 1e-10

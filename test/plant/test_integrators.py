@@ -13,8 +13,8 @@ from plant import cases
 import pytest
 from robodyn_ros import State
 from robodyn_ros.errors import StateError
-from robodyn_ros.plant_inputs import step_count
-from robodyn_ros.reference import integrate_accurately
+from robodyn_ros.plant.inputs import step_count
+from robodyn_ros.plant.verification import integrate_accurately
 
 
 @pytest.mark.parametrize('integrator, order, step', [

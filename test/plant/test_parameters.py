@@ -6,7 +6,7 @@ import numpy as np
 from plant import cases
 import pytest
 from robodyn_ros import follow, Plant, robot_from_text, State
-from robodyn_ros.tracing import cache
+from robodyn_ros.codegen import cache
 from robodyn_ros.trajectories.paths import SineLine
 
 # Payload added at run time or welded on in the file: another order of operations.

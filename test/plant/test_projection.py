@@ -7,8 +7,8 @@ from oracles import udwadia_kalaba
 from plant import cases
 import pytest
 from robodyn_ros import assemble_start, State
+from robodyn_ros.codegen.loops import integrators
 from robodyn_ros.constraints.stabilisation import INTEGRATORS
-from robodyn_ros.tracing import integrators
 
 # Required of positions; velocities are a linear solve behind.
 ON_ROWS = 1e-12

@@ -7,7 +7,7 @@ from plant import cases
 import pytest
 from robodyn_ros import joint_combination, Plant, State
 from robodyn_ros.errors import RobodynError, StateError
-from robodyn_ros.signals import Control
+from robodyn_ros.types import Control
 
 CASES = [('scara_450', 'helix', 'none'), ('irb120', 'ball', 'projection'),
          ('parallel_2dof', 'closure', 'none'), ('two_link', '', 'none')]

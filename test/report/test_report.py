@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from recording.encode import recorded
 from robodyn_ros import load_robot
-from robodyn_ros.cli import main
+from robodyn_ros.commands.main import main
 from robodyn_ros.report import drawing
 
 ROBOT = load_robot('two_link')

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from recording.encode import JOINT_STATE, joint_state, recorded
 from robodyn_ros import load_robot
-from robodyn_ros.cli import main
+from robodyn_ros.commands.main import main
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.recording.errors import RecordingError
 from robodyn_ros.recording.writer import RecordingWriter

@@ -11,7 +11,7 @@ import numpy as np
 from oracles import scara_450 as arm
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from robodyn_ros import load_robot, load_scenario, simulate
-from robodyn_ros.simulate_command import follows_space
+from robodyn_ros.commands.simulate import follows_space
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray

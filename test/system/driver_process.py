@@ -24,7 +24,7 @@ def wall_clock_nodes(scenario, **extra):
     """Run nodes of the package without simulated time; extra: ROS arguments by node."""
     with contextlib.ExitStack() as stack:
         for name, arguments in extra.items():
-            stack.enter_context(_process('-m', f'robodyn_ros.nodes.{name}_node', '--ros-args',
+            stack.enter_context(_process('-m', f'robodyn_ros.nodes.{name}.node', '--ros-args',
                                          '-p', f'scenario:={scenario}', *arguments))
         yield
 

@@ -16,7 +16,7 @@ import rclpy
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
-from robodyn_ros.nodes.dynamics_node import FIRST_STAMP
+from robodyn_ros.nodes.dynamics.node import FIRST_STAMP
 from sensor_msgs.msg import JointState
 
 PATIENCE = 180.0
@@ -31,7 +31,7 @@ def start(scenario, name, **parameters):
     # a file, not a pipe: a pipe that nobody reads stops a node that complains a lot
     log = tempfile.TemporaryFile('w+')
     process = subprocess.Popen(
-        [sys.executable, '-m', f'robodyn_ros.nodes.{name}_node', '--ros-args', *arguments],
+        [sys.executable, '-m', f'robodyn_ros.nodes.{name}.node', '--ros-args', *arguments],
         stderr=log, text=True)
     process.log = log
     return process

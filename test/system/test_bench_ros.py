@@ -9,12 +9,12 @@ import subprocess
 import sys
 import time
 
+from benchmarks.ros import cycles, Turn
 import pytest
-from robodyn_ros.bench.ros import cycles, Turn
 from system.graph import PATIENCE
 
 pytestmark = pytest.mark.dds
-COMMAND = [sys.executable, '-m', 'robodyn_ros.cli', 'bench', 'ros', '--json']
+COMMAND = [sys.executable, '-m', 'robodyn_ros.commands.main', 'bench', 'ros', '--json']
 
 
 def children(pid):

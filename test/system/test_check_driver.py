@@ -11,8 +11,8 @@ import threading
 
 import pytest
 from robodyn_ros import load_robot
-from robodyn_ros.cli import main
-from robodyn_ros.nodes.driver_check import DriverCheck, observe, Plan
+from robodyn_ros.commands.main import main
+from robodyn_ros.nodes.driver_check.node import DriverCheck, observe, Plan
 from sensor_msgs.msg import JointState
 from system.driver_process import driver
 from system.graph import PATIENCE

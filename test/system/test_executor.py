@@ -7,7 +7,7 @@ import time
 import pytest
 import rclpy
 from rclpy.qos import QoSProfile
-from robodyn_ros.nodes.executor import DirectExecutor
+from robodyn_ros.nodes.common.executor import DirectExecutor
 from std_msgs.msg import Int32
 from std_srvs.srv import Trigger
 from system.graph import PATIENCE

@@ -8,7 +8,7 @@ import signal
 import numpy as np
 import pytest
 from robodyn_ros import load_scenario, scenario_names, simulate
-from robodyn_ros.nodes.dynamics_node import FIRST_STAMP
+from robodyn_ros.nodes.dynamics.node import FIRST_STAMP
 from system.graph import heard_graph, Listener, nodes, stamp
 
 pytestmark = pytest.mark.dds

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from robodyn_ros.nodes.compose import Monitor
+from robodyn_ros.nodes.single_process import Monitor
 
 
 @pytest.mark.parametrize('periods, over', [

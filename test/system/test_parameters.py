@@ -10,7 +10,7 @@ import pytest
 from rcl_interfaces.srv import (
     DescribeParameters, GetParameters, ListParameters, SetParameters, SetParametersAtomically)
 from rclpy.parameter import Parameter
-from robodyn_ros.parameters_command import rows
+from robodyn_ros.commands.parameters import rows
 from system.graph import nodes, start, stop, written
 
 pytestmark = pytest.mark.dds
@@ -86,7 +86,7 @@ def test_a_mistake_in_a_parameter_file_is_one_sentence(tmp_path, node, text, wor
     path = tmp_path / 'parameters.yaml'
     path.write_text(f'{node}:\n  ros__parameters: {text}\n')
     done = subprocess.run(
-        [sys.executable, '-m', f'robodyn_ros.nodes.{node}_node', '--ros-args', '--params-file',
+        [sys.executable, '-m', f'robodyn_ros.nodes.{node}.node', '--ros-args', '--params-file',
          str(path)], capture_output=True, text=True, timeout=100)
     said = done.stderr.strip()
     assert done.returncode == 2, said

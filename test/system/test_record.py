@@ -29,7 +29,7 @@ SAME = 1e-9
 
 def robodyn(*arguments):
     """Run the command in a process of its own."""
-    return subprocess.run([sys.executable, '-m', 'robodyn_ros.cli', '--quiet', *arguments],
+    return subprocess.run([sys.executable, '-m', 'robodyn_ros.commands.main', '--quiet', *arguments],
                           capture_output=True, text=True, timeout=300, env=os.environ)
 
 
@@ -78,7 +78,7 @@ def test_a_killed_run_is_readable_up_to_the_last_second(tmp_path, listener):
     """Complete and indexed for the package mcap; at most one second is missing."""
     path = tmp_path / 'run.mcap'
     process = subprocess.Popen(
-        [sys.executable, '-m', 'robodyn_ros.cli', '--quiet', 'run', 'scara_helix', '--record',
+        [sys.executable, '-m', 'robodyn_ros.commands.main', '--quiet', 'run', 'scara_helix', '--record',
          str(path)], stderr=subprocess.DEVNULL, env=os.environ)
     try:
         listener.wait_until(3.5)  # states heard here, so the end is known

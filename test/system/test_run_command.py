@@ -9,8 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from robodyn_ros.run_command import add_arguments, rewritten
-from robodyn_ros.scenario import scenario_names
+from robodyn_ros.commands.run import add_arguments, rewritten
+from robodyn_ros.scenario.loading import scenario_names
 
 pytestmark = pytest.mark.dds
 SAME = 1e-9
@@ -19,7 +19,7 @@ SAME = 1e-9
 
 def robodyn(*arguments):
     """Run the command in a process of its own."""
-    return subprocess.run([sys.executable, '-m', 'robodyn_ros.cli', '--quiet', *arguments],
+    return subprocess.run([sys.executable, '-m', 'robodyn_ros.commands.main', '--quiet', *arguments],
                           capture_output=True, text=True, timeout=300, env=os.environ)
 
 

@@ -12,7 +12,7 @@ from system.graph import PATIENCE
 
 pytestmark = [pytest.mark.dds, pytest.mark.skipif(
     find_spec('viser') is None, reason='the extra "view" is not installed')]
-VIEW = [sys.executable, '-m', 'robodyn_ros.cli', 'view']
+VIEW = [sys.executable, '-m', 'robodyn_ros.commands.main', 'view']
 STUCK = """
 import sys, time
 from robodyn_ros.nodes.process import run_node

@@ -5,8 +5,8 @@
 import math
 
 import numpy as np
+from robodyn_ros.codegen.program import Kernel, Program
 from robodyn_ros.tracing import evaluate, functions, Graph, inputs
-from robodyn_ros.tracing.program import Kernel, Program
 
 SMOOTH = ('add', 'sub', 'mul', 'div', 'neg', 'sin', 'cos', 'tan', 'sqrt', 'exp', 'tanh', 'atan2',
           'square')

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 from robodyn_ros.tracing import (absolute, atan2, clip, cos, depends_on, directional, exp, Graph,
-                                 inputs, is_zero, jacobian, maximum, minimum, sin, sqrt, tan,
-                                 tanh, where)
+                                 inputs, is_zero, jacobian, maximum, minimum, sin, sqrt, tan, tanh,
+                                 where)
 from tracing.recording import complex_step, interpret, record, same, Tape
 
 EXACT = 1e-11       # rounding of a dozen operations, the derivative's own among them

@@ -5,8 +5,8 @@
 import numpy as np
 import pytest
 from robodyn_ros import load_scenario
-from robodyn_ros.simulation import Simulation
-from robodyn_ros.trajectories.closing import closed
+from robodyn_ros.scenario.simulation import Simulation
+from robodyn_ros.trajectories.return_to_start import closed
 
 PERIOD = 1e-3
 

@@ -10,8 +10,8 @@ from oracles import parallel_2dof, scara_450
 from plant.cases import parallel_start, relative, robot, TARGETS
 import pytest
 from robodyn_ros import follow, joint_motion, load_scenario, RobodynError
-from robodyn_ros.build import reference_of, task_of
 from robodyn_ros.errors import SingularityError
+from robodyn_ros.scenario.wiring import reference_of, task_of
 from robodyn_ros.trajectories.paths import Helix, SineLine
 from robodyn_ros.trajectories.sampling import sample
 from trajectories.test_motions import POINTS, TIMES

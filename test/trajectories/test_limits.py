@@ -9,9 +9,9 @@ import numpy as np
 from plant.cases import robot
 import pytest
 from robodyn_ros import load_scenario, Parameters, Reference
-from robodyn_ros.build import reference_of
 from robodyn_ros.errors import LimitError
-from robodyn_ros.scenario import TrajectorySettings
+from robodyn_ros.scenario.schema import TrajectorySettings
+from robodyn_ros.scenario.wiring import reference_of
 from robodyn_ros.trajectories.joint_space import JointSine
 from robodyn_ros.trajectories.limits import check_limits
 

@@ -112,7 +112,7 @@ def test_closed_forms_of_the_papers_paths():
 
 def test_other_numbers_compile_nothing(monkeypatch):
     """The numbers of a path are inputs of its compiled code."""
-    from robodyn_ros.tracing import cache
+    from robodyn_ros.codegen import cache
     sample(Helix(), np.zeros(1))
     monkeypatch.setattr(cache, 'load', lambda *_: pytest.fail('compiled again'))
     assert sample(Helix(radius=3.0, rate=0.0), np.zeros(1)).position[0, 1] == pytest.approx(3.35)

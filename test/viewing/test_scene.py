@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from robodyn_ros import load_robot, load_scenario, robot_names, simulate
 from robodyn_ros.robots.geometry import quaternion, rotation_from_rpy
-from robodyn_ros.robots.visuals import GREY, visuals_of
+from robodyn_ros.robots.urdf.visuals import GREY, visuals_of
 
 viser = pytest.importorskip('viser', reason='the extra "view" is not installed')
 

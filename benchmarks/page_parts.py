@@ -1,0 +1,166 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""The sections of the benchmark page, each from the numbers of one part."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from benchmarks.compare import PEERS
+from benchmarks.markdown import number, ratio, small, spread, table
+
+NAMES = [kind.name for kind in PEERS]
+USUAL = 'RK4'
+"""The integrator that needs no remark."""
+
+
+def _engines(found: Any) -> list[str]:
+    def cell(peer: dict[str, Any]) -> str:
+        other = peer.get('integrator', USUAL)
+        return ratio(peer) + (f', {other}' if 'ratio' in peer and other != USUAL else '')
+
+    rows = [[entry['robot'], entry['work'], f'{number(entry["ours_us"])} us',
+             *(cell(entry['peers'].get(name, {})) for name in NAMES)] for entry in found]
+    apart = [[entry['robot'], entry['work'],
+              *(f'{entry["peers"][name]["difference"]:.0e}'
+                if 'difference' in entry['peers'].get(name, {}) else '–' for name in NAMES)]
+             for entry in found]
+    fewer = {f'{name} {peer["units"]} of {entry["units"]} {entry["unit"]}s'
+             for entry in found for name, peer in entry['peers'].items()
+             if peer.get('units', entry['units']) < entry['units']}
+    less = f' Where many runs would take minutes, a part is timed: {", ".join(sorted(fewer))}.'
+    return ['## The same work in every engine', '',
+            "Ours per state or step, on one core, and each peer's time over ours. Where an engine "
+            'has a function for many states, they go into one call (ours, pinocchio, '
+            'roboticstoolbox); "one call a state" and "one call a step" are loops in Python, '
+            'which copy each result. An integrator other than RK4 is named.'
+            + (less if fewer else ''), '',
+            *table(['robot', 'work', 'ours', *NAMES], rows), '',
+            '![Ratios](benchmarks/engines.png)', '',
+            'Largest difference of the results from ours, relative to the largest of ours, or '
+            'after a run to how far ours went, positions and velocities apart. Soft constraints '
+            'and integrators of lower order differ by their nature.', '',
+            *table(['robot', 'work', *NAMES], apart)]
+
+
+def _by_hand(found: Any) -> list[str]:
+    rows = []
+    for entry in found:
+        for name, peer in entry['peers'].items():
+            rows.append([entry['plant'], name, f'{number(entry["ours_us"])} us',
+                         *([f'{number(peer["us"])} us',
+                            f'**{number(peer["ours_over_theirs"])}**{spread(peer["quartiles"])}',
+                            f'{peer["difference"]:.0e}'] if 'us' in peer
+                           else [peer['cannot'], '–', '–'])])
+    return ['## Beside C written by hand', '',
+            'RK4 steps of the SCARA, ours beside '
+            '[benchmarks/scara_450.c](../benchmarks/scara_450.c): the free arm; the arm held on '
+            'its helix by the same equation as ours, written out for this arm; and the shortcut '
+            'that holds for four rows on four joints, which needs no mass matrix. Here a ratio '
+            'below 1 means that we are faster.', '',
+            *table(['plant', 'by hand', 'ours', 'theirs', 'ours over theirs', 'difference'],
+                   rows)]
+
+
+def _accuracy(found: Any) -> list[str]:
+    lines = ['## Accuracy against cost', '',
+             f'{number(found["duration_s"])} s of constrained motion; largest violation of any '
+             'constraint row (m, of the yaw rad) and largest error of the energy, against the '
+             f'time per simulated second, timed in turns over {number(found["timed_s"])} s. On '
+             'the helix the exact energy is that of the states that satisfy the rows, solved for '
+             'without integrating. Drake and the Robotics Toolbox have no constraint to a moving '
+             'point, and the Toolbox no loops: those lines are missing.', '',
+             '![Accuracy against cost](benchmarks/accuracy.png)']
+    for task, points in found.items():
+        if isinstance(points, list):
+            lines += ['', f'### {task}', '', *table(
+                ['engine', 'setting', 'step [ms]', 'ms per simulated s', 'violation',
+                 'energy error [J]'],
+                [[p['engine'], p['setting'], number(1e3 * p['step_s']),
+                  *([p['failed'], '–', '–'] if 'failed' in p else
+                    [number(1e-3 * p['us_per_simulated_s'])
+                     + spread([1e-3 * value for value in p['quartiles_us']]),
+                     small(p['violation']), small(p['energy_error_J'])])] for p in points])]
+    return lines
+
+
+def _chains(found: Any) -> list[str]:
+    rows = [[str(row['joints']), str(row['operations']), number(row['trace_s']),
+             number(row['compile_cpu_s']), number(row['memory_MB']), number(row['cache_kB']),
+             number(row['ours_us']), number(row['peer_us']), ratio(row),
+             number(row['pinocchio_aba_us']), number(row['ours_MB']),
+             number(row.get('mujoco_MB'))] for row in found]
+    return ['## Growth with the robot', '',
+            'Free chains whose axes are all slanted, so that nothing folds away; compiled in a '
+            'fresh process with an empty cache, once. Memory: while compiling, and the peak of a '
+            'whole process that takes steps.', '',
+            *table(['joints', 'operations', 'trace [s]', 'compile [s]', 'compile [MB]',
+                    'kept [kB]', 'RK4 step [us]', 'mujoco [us]', 'ratio', 'pinocchio aba [us]',
+                    'ours [MB]', 'mujoco [MB]'], rows), '',
+            '![Growth with the robot](benchmarks/chains.png)']
+
+
+def _limits(found: Any) -> list[str]:
+    def grown(kind: str, title: str, scale: float, unit: str) -> list[str]:
+        return ['', *table(
+            [title, f'ours [{unit}]', f'mujoco [{unit}]', 'ratio', 'ours [MB]', 'mujoco [MB]'],
+            [[number(p['size']), number(scale * p['ours']['us']),
+              number(scale * p['mujoco']['us'] if 'mujoco' in p else None), ratio(p),
+              number(p['ours']['peak_MB']), number(p.get('mujoco', {}).get('peak_MB'))]
+             for p in found[kind]])]
+
+    return ['## Growth with rows, rollouts and time', '',
+            'Memory is the peak of a fresh process that does the work once, Python and libraries '
+            'included. Our recordings also hold accelerations, torques and the forces of the '
+            'constraints.', '', '![Growth](benchmarks/limits.png)',
+            *grown('rows', 'rows on a chain of five joints, RK4 step', 1.0, 'us'),
+            *grown('rollouts', 'rollouts of 1 s on all cores, every step recorded', 1e-3, 'ms'),
+            *grown('duration', 'simulated [s], nothing recorded', 1e-3, 'ms'),
+            *grown('recorded', 'simulated [s], every step recorded', 1e-3, 'ms')]
+
+
+def _allocation(found: Any) -> list[str]:
+    rows = [[str(steps), number(1e6 * seconds / steps), number(peak), number(grown)]
+            for row in found
+            for steps, seconds, peak, grown in zip(*(row[key] for key in (
+                'steps', 'seconds', 'traced_peak_kB', 'memory_growth_kB')))]
+    return ['### No allocation per step', '',
+            'One call; a double per step would be eight bytes for each.', '',
+            *table(['steps in one call', 'us per step', "Python's allocations, peak [kB]",
+                    'process grew [kB]'], rows)]
+
+
+def _loops(found: Any) -> list[str]:
+    def speed(way: Any) -> str:
+        return '–' if way is None else number(way['speed']) + spread(way.get('quartiles'))
+
+    rows = [[entry['scenario'], speed(entry['without_ros']), speed(entry.get('one_process')),
+             speed(entry.get('processes')) + ('' if entry['driven'] else ', one process'),
+             number((entry.get('processes') or {}).get('bare')),
+             ratio(entry.get('processes') or {})] for entry in found['scenarios']]
+    return ['## Closed loops', '',
+            'Simulated seconds per second with the control law at 1 kHz, by the wall clock. Three '
+            'processes in lockstep take turns with a bare ping-pong of the same messages between '
+            'two rclpy processes; the ratio is our speed over that. The other columns were '
+            'measured one after another. Without a controller the constraints alone move the '
+            'plant, in a single process: there one call computes the whole motion, and with ROS '
+            'publishing every state takes the time.', '',
+            *table(['scenario', 'no ROS, one compiled call', 'ROS nodes in one process',
+                    'ROS nodes in three processes', 'bare ping-pong', 'ratio'], rows), '',
+            '![Closed loops](benchmarks/loops.png)']
+
+
+def _startup(found: Any) -> list[str]:
+    rows = [[name, number(entry['cold_s']),
+             number(entry['warm_s']) + spread(entry['warm_quartiles_s']),
+             number(entry.get('size_MB'))] for name, entry in found.items()]
+    return ['## Start-up and size', '',
+            'From a command to the first state of the SCARA in a fresh process; as ROS nodes to '
+            'the first joint state that a listener gets. First: nothing compiled before (ours); '
+            'the files of all were in the memory of the system already. Size: the package and all '
+            'it requires, without ROS.', '',
+            *table(['engine', 'first [s]', 'later [s]', 'installed [MB]'], rows)]
+
+
+SECTIONS: dict[str, Callable[[Any], list[str]]] = {
+    'engines': _engines, 'by_hand': _by_hand, 'accuracy': _accuracy, 'chains': _chains,
+    'limits': _limits, 'allocation': _allocation, 'loops': _loops, 'startup': _startup}

@@ -1,0 +1,129 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Conversions between arrays and ROS messages; nothing else."""
+from __future__ import annotations
+
+from array import array
+from typing import Sequence
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from geometry_msgs.msg import PoseStamped
+import numpy as np
+from robodyn_ros.robots.geometry import quaternion
+from robodyn_ros.types import Reference
+from sensor_msgs.msg import JointState
+from std_msgs.msg import ColorRGBA
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from visualization_msgs.msg import Marker
+
+NANO = 1_000_000_000
+KEYS = {'position': 'q', 'velocity': 'v', 'effort': 'effort'}
+
+
+def nanoseconds(stamp: Time) -> int:
+    """Time of a stamp [ns]."""
+    return stamp.sec * NANO + stamp.nanosec
+
+
+def stamp_of(time: int) -> Time:
+    """Stamp of a time [ns]."""
+    return Time(sec=time // NANO, nanosec=time % NANO)
+
+
+def doubles(values: np.ndarray) -> array:
+    """Array of the kind message fields take without copying value by value."""
+    return array('d', np.ascontiguousarray(values, dtype=float).tobytes())
+
+
+def joint_state(time: int, names: list[str], q: np.ndarray | None = None,
+                v: np.ndarray | None = None, effort: np.ndarray | None = None) -> JointState:
+    """Joint values at a time [ns]; fields not given stay empty."""
+    message = JointState()
+    message.header.stamp = stamp_of(time)
+    message.header.frame_id = 'base_link'
+    message.name = names
+    if q is not None:
+        message.position = doubles(q)
+    if v is not None:
+        message.velocity = doubles(v)
+    if effort is not None:
+        message.effort = doubles(effort)
+    return message
+
+
+class JointStateMessage:
+    """
+    A joint state that is filled anew for each publication: no object is made in a control loop.
+
+    :param fields: which of position, velocity and effort it has
+    """
+
+    def __init__(self, names: list[str], *fields: str):
+        """Make room for a value per joint and field."""
+        self.message = joint_state(0, names, **{KEYS[field]: np.zeros(len(names))
+                                                for field in fields})
+        self._views = [np.frombuffer(getattr(self.message, field)) for field in fields]
+
+    def fill(self, time: int, *values: np.ndarray) -> JointState:
+        """Return the message at a time [ns] with the values of its fields, in order."""
+        stamp = self.message.header.stamp
+        stamp.sec, stamp.nanosec = divmod(time, NANO)
+        for view, value in zip(self._views, values):
+            view[:] = value
+        return self.message
+
+
+def joint_trajectory(start: int, names: Sequence[str], reference: Reference) -> JointTrajectory:
+    """Return a sampled motion as a trajectory that starts at a time [ns]."""
+    message = JointTrajectory(joint_names=list(names))
+    message.header.stamp = stamp_of(start)
+    zero = reference.t[0]
+    for t, q, v, a in zip(reference.t, reference.q, reference.v, reference.a):
+        point = JointTrajectoryPoint(positions=doubles(q), velocities=doubles(v),
+                                     accelerations=doubles(a))
+        since = int(round((t - zero) * NANO))
+        point.time_from_start.sec, point.time_from_start.nanosec = divmod(since, NANO)
+        message.points.append(point)
+    return message
+
+
+def trajectory_times(message: JointTrajectory) -> list[int]:
+    """Time from start of every point [ns]."""
+    return [p.time_from_start.sec * NANO + p.time_from_start.nanosec for p in message.points]
+
+
+def trajectory_fields(message: JointTrajectory) -> dict[str, list]:
+    """Fields of all points, as sent."""
+    return {field: [getattr(point, field) for point in message.points]
+            for field in ('positions', 'velocities', 'accelerations', 'effort')}
+
+
+def pose(time: int, base: str, rotation: np.ndarray, position: np.ndarray) -> PoseStamped:
+    """Pose in the robot's base frame at a time [ns]."""
+    message = PoseStamped()
+    message.header.stamp, message.header.frame_id = stamp_of(time), base
+    at, turn = message.pose.position, message.pose.orientation
+    at.x, at.y, at.z = map(float, position)
+    turn.x, turn.y, turn.z, turn.w = map(float, quaternion(rotation))
+    return message
+
+
+def marker(time: int, base: str, group: str, number: int, kind: int, colour: ColorRGBA,
+           width: float) -> Marker:
+    """Return a marker in the base frame at a time [ns]; width: of its line or shaft [m]."""
+    made = Marker(ns=group, id=number, type=kind, action=Marker.ADD, color=colour)
+    made.header.stamp, made.header.frame_id = stamp_of(time), base
+    made.pose.orientation.w, made.scale.x = 1.0, width
+    return made
+
+
+def diagnostics(time: int, node: str, task: str, level: str, text: str,
+                values: dict[str, object]) -> DiagnosticArray:
+    """One status of a node; level is OK, WARN or ERROR."""
+    status = DiagnosticStatus(name=f'{node}: {task}', message=text, hardware_id='none',
+                              level=getattr(DiagnosticStatus, level))
+    status.values = [KeyValue(key=key, value=str(value)) for key, value in values.items()]
+    message = DiagnosticArray(status=[status])
+    message.header.stamp = stamp_of(time)
+    return message

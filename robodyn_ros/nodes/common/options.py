@@ -1,0 +1,92 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Settings that only the nodes have, beside those of the scenario; no ROS."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from robodyn_ros.scenario.bounds import bounded
+
+LOCKSTEP, FREE = 'lockstep', 'free'
+REACTIONS = ('hold', 'damping', 'zero')
+FORMATS = ('joint_state', 'float64_multi_array')
+
+
+@dataclass(frozen=True)
+class DynamicsOptions:
+    """Of the node dynamics."""
+
+    mode: str = bounded(FREE, words=(FREE, LOCKSTEP))
+    """free: paced by the wall clock; lockstep: paced by the commands, repeatable to the bit."""
+    realtime_factor: float = bounded(1.0, least=1e-3, most=1e3)
+    """Simulated seconds per wall second in free mode [-]."""
+    start_paused: bool = False
+    """Stand still from the start, until ~/set_pause is called with false."""
+    command_timeout: float = bounded(0.1, least=1e-3)
+    """Age of the last command, in simulated time, at which on_timeout applies [s]."""
+    on_timeout: str = bounded('hold', words=REACTIONS)
+    """hold (brake), damping (oppose motion, carry the weight) or zero (no torque)."""
+    watch_rate: float = bounded(50.0, least=0.1, most=1e3)
+    """Rate of topics that people watch, in simulated time [Hz]."""
+    trace_length: int = bounded(1000, least=2, most=100_000)
+    """Points of the tool's traced path that ~/markers keeps [-]."""
+
+
+@dataclass(frozen=True)
+class ControllerOptions:
+    """Of the node controller."""
+
+    command_format: str = bounded('joint_state', words=FORMATS)
+    """joint_state, or float64_multi_array for effort controllers of ros2_control."""
+    allow_nonzero_velocity_at_trajectory_end: bool = True
+    """Accept trajectories whose last point moves."""
+    state_timeout: float = bounded(0.5, least=1e-3)
+    """Wall time without a state after which no command is sent and diagnostics warn [s]."""
+    watch_rate: float = bounded(50.0, least=0.1, most=1e3)
+    """Rate of ~/reference and ~/error, in the states' time [Hz]."""
+
+
+@dataclass(frozen=True)
+class TrajectoryOptions:
+    """Of the node trajectory."""
+
+    start_delay: float = bounded(0.3, least=0.0)
+    """Lead of the trajectory's start before a running clock; none where the clock waits [s]."""
+    repeat: bool = False
+    """Append the motion to itself, for ever; one that ends elsewhere gets a way back first."""
+
+
+@dataclass(frozen=True)
+class ViewerOptions:
+    """Of the node viewer."""
+
+    host: str = '127.0.0.1'
+    """Address of the page; it has no password, so think twice before opening it to others."""
+    port: int = bounded(8080, least=0, most=65535)
+    """Port of the page; 0 takes a free one."""
+    rate: float = bounded(30.0, least=1.0, most=100.0)
+    """How often the picture moves [Hz]."""
+    seconds: float = bounded(10.0, least=1.0, most=600.0)
+    """Of simulated time that plots and the saved page show [s]."""
+
+
+@dataclass(frozen=True)
+class RecorderOptions:
+    """Of the node recorder."""
+
+    file: str = ''
+    """Path of the MCAP file, which must not exist yet; empty: a name with the time."""
+
+
+SHARED = ('robot', 'duration', 'tolerance')
+"""Of the scenario as a whole; each of its three nodes has them, and 'scenario' itself."""
+MODEL = ('gravity', 'friction_scale', 'payload.mass', 'payload.centre', 'payload.inertia')
+CHANGEABLE = {
+    'dynamics': ('realtime_factor', *MODEL),
+    'controller': ('kp', 'kd', 'natural_frequency', 'damping', 'rho', 'epsilon', 'p',
+                   'pretension', *(f'model.{name}' for name in MODEL)),
+    'trajectory': (),
+    'viewer': (),
+    'recorder': (),
+}
+"""Parameters that may change while a node runs; the others shape compiled code or topics."""

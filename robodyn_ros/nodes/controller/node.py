@@ -1,0 +1,151 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The node `controller`: answers every joint state with one torque command.
+
+Driven by joint_states, no timer in the loop; a command carries the stamp of the state it answers.
+Takes ~/joint_trajectory by joint_trajectory_controller's rules. Publishes joint_commands
+(JointState or Float64MultiArray, see command_format), ~/reference, ~/error and /diagnostics.
+Service ~/stop.
+"""
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, Callable
+
+from rclpy.node import Node
+from robodyn_ros.errors import CommandError, ScenarioError
+from robodyn_ros.nodes.common import messages
+from robodyn_ros.nodes.common.joint_order import JointOrder
+from robodyn_ros.nodes.common.options import ControllerOptions
+from robodyn_ros.nodes.common.parameters import on_change, scenario_of
+from robodyn_ros.nodes.common.process import run_node
+from robodyn_ros.nodes.common.qos import OVERRIDABLE, STREAM
+from robodyn_ros.nodes.common.reporting import Reporter, WALL
+from robodyn_ros.nodes.controller.controller_runner import Answer, ControllerRunner
+from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.schema import ControllerSettings, Scenario
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+
+class ControllerNode(Node):
+    """Converts, calls the ControllerRunner and publishes."""
+
+    def __init__(self, scenario: Scenario | None = None,
+                 options: ControllerOptions = ControllerOptions(), **node: Any):
+        """
+        Declare parameters and compile the law before the first state is taken.
+
+        :param scenario: instead of the one the parameter 'scenario' names
+        :param node: further arguments of rclpy's Node, such as parameter_overrides
+        """
+        super().__init__('controller', enable_logger_service=True, **node)
+        scenario, self.options = scenario_of(self, 'controller', options, scenario)
+        self.robot = load_robot(scenario.robot)
+        self.task = wiring.task_of(scenario.trajectory)
+        control = wiring.control_of(self.robot, scenario.controller, self.task)
+        if control is None:
+            raise ScenarioError(f'controller.kind of scenario {scenario.name!r} is none; set '
+                                'kind, or do not start this node')
+        self.runner = ControllerRunner(
+            self.robot, control, self.options.allow_nonzero_velocity_at_trajectory_end)
+        self.order = JointOrder(self.robot, strangers=True)
+        self.names = list(self.robot.joints)
+        self.last_state: int | None = None
+        self.watched, self.answered, self.heard = 0, 0, time.monotonic()
+        self.report = Reporter(self, 'law')
+        self.command = messages.JointStateMessage(self.names, 'effort')
+        self.array_format = self.options.command_format == 'float64_multi_array'
+        self.commands = self.create_publisher(
+            Float64MultiArray if self.array_format else JointState, 'joint_commands', STREAM,
+            qos_overriding_options=OVERRIDABLE)
+        self.reference = self.create_publisher(JointState, '~/reference', STREAM)
+        self.error = self.create_publisher(JointState, '~/error', STREAM)
+        self.create_subscription(JointTrajectory, '~/joint_trajectory', self._on_trajectory,
+                                 STREAM)
+        self.create_subscription(JointState, 'joint_states', self._on_state, STREAM,
+                                 qos_overriding_options=OVERRIDABLE)
+        self.create_service(Trigger, '~/stop', self._on_stop)
+        self.create_timer(1.0, self._diagnose, clock=WALL)
+        on_change(self, scenario.controller, self._check)
+        log = self.get_logger()
+        log.info(f'robot {self.robot.name}, law {scenario.controller.kind}, scenario '
+                 f'{scenario.name}')
+        log.info(f'joints {", ".join(self.names)}')
+        log.info(f'one command per state; warns without states for '
+                 f'{self.options.state_timeout:g} s')
+        log.info(f'topics joint_states in, joint_commands out ({self.options.command_format}), '
+                 '~/joint_trajectory in')
+
+    def _on_trajectory(self, message: JointTrajectory) -> None:
+        try:
+            text = self.runner.accept(
+                messages.nanoseconds(message.header.stamp), message.joint_names,
+                messages.trajectory_times(message), messages.trajectory_fields(message),
+                self.last_state)
+        except CommandError as error:
+            self.report.tell(f'trajectory refused: {error}')
+            return
+        if text:
+            self.get_logger().info(text)
+
+    def _on_state(self, message: JointState) -> None:
+        try:
+            q = self.order.arrange(message.name, message.position, 'position of joint_states')
+            v = self.order.arrange(message.name, message.velocity, 'velocity of joint_states')
+            self.last_state = messages.nanoseconds(message.header.stamp)
+            answer = self.runner.answer(self.last_state, q, v)
+        except CommandError as error:
+            self.report.tell(str(error))
+            return
+        self.answered, self.heard = self.answered + 1, time.monotonic()
+        if answer is not None:
+            self._send(self.last_state, answer)
+
+    def _send(self, now: int, answer: Answer) -> None:
+        self.commands.publish(Float64MultiArray(data=messages.doubles(answer.tau))
+                              if self.array_format else self.command.fill(now, answer.tau))
+        if now - self.watched >= messages.NANO / self.options.watch_rate or now < self.watched:
+            self.watched = now
+            n = self.robot.n
+            self.reference.publish(messages.joint_state(
+                now, self.names, answer.reference[:n], answer.reference[n:2 * n]))
+            self.error.publish(messages.joint_state(now, self.names, answer.error))
+
+    def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self.runner.stop()
+        response.success, response.message = True, 'holding where the next state finds the arm'
+        return response
+
+    def _check(self, settings: ControllerSettings) -> Callable[[], None]:
+        control: Any = wiring.control_of(self.robot, settings, self.task)
+        return self.runner.change(dict(control.parameters))
+
+    def _diagnose(self) -> None:
+        silence = 0.0 if self.last_state is None else time.monotonic() - self.heard
+        if silence > self.options.state_timeout:
+            self.report.tell(f'no joint_states for {silence:.1f} s: no command is sent')
+        told = self.report.reasons.report()
+        if self.last_state is None:
+            told.insert(0, 'no joint_states yet')
+        level = 'WARN' if told else 'OK'
+        plan = self.runner.plan
+        text = '; '.join([self.runner.doing, *told])
+        self.report.publish(self.last_state or 0, level, text, {
+            'states_per_second': self.answered,
+            'trajectory_points': len(plan.points.times) if plan else 0})
+        self.answered = 0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the node until a signal."""
+    return run_node(ControllerNode, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,235 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The node `dynamics`: a simulated plant behind the topics a hardware driver has.
+
+Publishes joint_states, /clock, robot_description, ~/constraint_effort, ~/constraints, ~/tool_pose
+and /diagnostics; takes joint_commands (JointState: name, effort). Services ~/set_pause, ~/step,
+~/reset. Free mode runs at realtime_factor times the wall clock; in lockstep the plant takes step
+k + 1 when the command stamped with state k has arrived, so runs repeat to the last bit.
+"""
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, Callable
+
+import numpy as np
+from rclpy.node import Node
+from robodyn_ros.errors import CommandError
+from robodyn_ros.mechanics.parameters import NAMES
+from robodyn_ros.nodes.common import messages
+from robodyn_ros.nodes.common.joint_order import JointOrder
+from robodyn_ros.nodes.common.options import DynamicsOptions, FREE, LOCKSTEP
+from robodyn_ros.nodes.common.parameters import on_change, scenario_of
+from robodyn_ros.nodes.common.process import run_node
+from robodyn_ros.nodes.common.qos import CLOCK, LATCHED, OVERRIDABLE, STREAM
+from robodyn_ros.nodes.common.reporting import Reporter, WALL
+from robodyn_ros.nodes.dynamics.plant_runner import FAULT, misfit, MOVING, PlantRunner
+from robodyn_ros.nodes.dynamics.plant_topics import Watched
+from robodyn_ros.nodes.dynamics.sensor import Sensor
+from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.schema import DynamicsSettings, Scenario
+from robodyn_ros.scenario.simulation import Simulation
+from rosgraph_msgs.msg import Clock as ClockMessage
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import SetBool, Trigger
+
+FIRST_STAMP = messages.NANO
+"""Simulated time starts at 1 s: a stamp of 0 means 'now' or 'unknown' to ROS [ns]."""
+REPEAT = 0.1
+"""Wall time after which an unanswered state is sent again in lockstep [s]."""
+
+
+class DynamicsNode(Node):
+    """Converts, calls the PlantRunner and publishes."""
+
+    def __init__(self, scenario: Scenario | None = None,
+                 options: DynamicsOptions = DynamicsOptions(), **node: Any):
+        """
+        Declare parameters, compile the plant, then start publishing.
+
+        :param scenario: instead of the one the parameter 'scenario' names
+        :param node: further arguments of rclpy's Node, such as parameter_overrides
+        """
+        super().__init__('dynamics', enable_logger_service=True, **node)
+        scenario, self.options = scenario_of(self, 'dynamics', options, scenario)
+        run = Simulation(scenario, with_control=False)
+        self.robot, self.scenario = run.robot, scenario
+        waits = scenario.controller.kind != 'none'
+        self.runner = PlantRunner(run.plant, run.assembly.state, run.period, run.parameters, waits,
+                                  scenario.controller.delay,
+                                  keep_limits=not scenario.trajectory.ignore_limits)
+        self.runner.prepare(self.options.on_timeout)
+        self.sensor = Sensor(scenario.dynamics.noise, scenario.duration,
+                             scenario.controller.period, self.robot.n)
+        self.order = JointOrder(self.robot)
+        self.names = list(self.robot.joints)
+        self.state = messages.JointStateMessage(self.names, 'position', 'velocity', 'effort')
+        self.period = int(round(scenario.controller.period * messages.NANO))
+        self.tick, self.paused, self.commanded = 0, self.options.start_paused, FIRST_STAMP
+        self.report, self.sent = Reporter(self, 'plant'), time.monotonic()
+        self._make_topics()
+        on_change(self, scenario.dynamics, self._check_model)
+        on_change(self, self.options, self._check_options)
+        self._announce(waits)
+        self._start()
+
+    def _make_topics(self) -> None:
+        self.states = self.create_publisher(JointState, 'joint_states', STREAM,
+                                            qos_overriding_options=OVERRIDABLE)
+        self.clock_topic = self.create_publisher(ClockMessage, '/clock', CLOCK)
+        description = self.create_publisher(String, 'robot_description', LATCHED)
+        description.publish(String(data=self.robot.urdf))
+        self.watched = Watched(self, self.runner, self.scenario.trajectory.frame,
+                               self.options.trace_length)
+        self.create_subscription(JointState, 'joint_commands', self._on_command, STREAM,
+                                 qos_overriding_options=OVERRIDABLE)
+        self.create_service(SetBool, '~/set_pause', self._on_pause)
+        self.create_service(Trigger, '~/step', self._on_step)
+        self.create_service(Trigger, '~/reset', self._on_reset)
+
+    def _announce(self, waits: bool) -> None:
+        log, options = self.get_logger(), self.options
+        log.info(f'robot {self.robot.name} from {self.robot.path}, scenario {self.scenario.name}')
+        passive = ', '.join(self.robot.passive) or '-'
+        log.info(f'joints {", ".join(self.names)}; passive: {passive}')
+        log.info(f'{options.mode}: a state every {self.period / 1e6:g} ms of simulated time, step '
+                 f'{self.scenario.dynamics.step * 1e3:g} ms, {self.scenario.dynamics.integrator}')
+        log.info('topics joint_states out, joint_commands in, rows '
+                 + (', '.join(self.runner.plant.row_names) or '-'))
+        log.info(f'holds until the first command: {waits}; command time-out '
+                 f'{options.command_timeout:g} s, then {options.on_timeout}')
+
+    def _start(self) -> None:
+        self.create_timer(1.0, self._diagnose, clock=WALL)
+        self._publish(watch=True)
+        if self.options.mode == FREE:
+            self.pace = self.create_timer(self._pace, self._on_tick, clock=WALL)
+        elif self.runner.wait:
+            self.create_timer(REPEAT, self._on_silence, clock=WALL)
+        else:  # nobody answers: one watch period after the other, as fast as it goes
+            self.create_timer(1e-3, self._run_alone, clock=WALL)
+
+    @property
+    def _pace(self) -> float:
+        """Wall time of a period in free mode [s]."""
+        return self.period / messages.NANO / self.options.realtime_factor
+
+    @property
+    def stamp(self) -> int:
+        """Time of the present state, simulated [ns]."""
+        return FIRST_STAMP + self.tick * self.period
+
+    # --- callbacks: convert, call, publish --------------------------------------------------
+
+    def _on_command(self, message: JointState) -> None:
+        try:
+            tau = self.order.arrange(message.name, message.effort, 'effort of joint_commands')
+        except CommandError as error:
+            self.report.tell(str(error))
+            return
+        lockstep = self.options.mode == LOCKSTEP
+        stamp = messages.nanoseconds(message.header.stamp)
+        reason = misfit(stamp, self.stamp, None if lockstep else self.options.command_timeout)
+        if reason is not None:
+            self.report.tell(reason)
+            return
+        self.commanded = self.stamp
+        self.report.tell(self.runner.command(tau))
+        if lockstep and not self.paused and self.runner.mode != FAULT:
+            self._forward()
+
+    def _on_tick(self) -> None:
+        if self.paused:
+            return
+        waits = self.runner.wait and self.runner.mode == MOVING
+        if waits and self.stamp - self.commanded > self.options.command_timeout * messages.NANO:
+            self.runner.command_lost(self.options.on_timeout)
+        self._forward()
+
+    def _on_silence(self) -> None:
+        """Lockstep: send the state again, for a controller that was not there yet."""
+        if not self.paused and time.monotonic() - self.sent > REPEAT:
+            self._publish(watch=True)
+
+    def _run_alone(self) -> None:
+        if not self.paused:
+            for _ in range(self._watch_ticks()):
+                self._forward()
+
+    def _forward(self) -> None:
+        self.runner.advance()
+        self.tick += 1
+        self._publish(watch=self.tick % self._watch_ticks() == 0)
+        self.report.tell(self.runner.reason)
+
+    def _watch_ticks(self) -> int:
+        return max(1, round(messages.NANO / self.period / self.options.watch_rate))
+
+    def _publish(self, watch: bool) -> None:
+        now, runner = self.stamp, self.runner
+        self.sent = time.monotonic()
+        if watch:
+            self.clock_topic.publish(ClockMessage(clock=messages.stamp_of(now)))
+        q, v = self.sensor.measured(runner.periods, runner.q, runner.v)
+        self.states.publish(self.state.fill(now, q, v, runner.tau))
+        if watch:
+            self.watched.publish(now)
+
+    def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self.paused = bool(request.data)
+        if not self.paused and self.options.mode == LOCKSTEP:
+            self._publish(watch=True)
+        response.success, response.message = True, 'paused' if self.paused else 'running'
+        return response
+
+    def _on_step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.success = self.paused
+        response.message = 'one period' if self.paused else 'pause first: ~/set_pause'
+        if self.paused:
+            self._forward()
+        return response
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self.runner.reset()
+        self.report.reasons.clear()
+        self.watched.forget()
+        self.tick += 1  # an answer to the state before no longer fits
+        self.commanded = self.stamp
+        self._publish(watch=True)
+        response.success, response.message = True, 'at the start; the clock goes on'
+        return response
+
+    def _check_model(self, settings: DynamicsSettings) -> Callable[[], None]:
+        parameters = wiring.parameters_of(self.robot, settings)
+        return self.runner.change(dict(zip(NAMES, parameters.flat())))  # type: ignore[arg-type]
+
+    def _check_options(self, options: DynamicsOptions) -> Callable[[], None]:
+        def apply() -> None:
+            self.options = options
+            if options.mode == FREE:
+                self.pace.timer_period_ns = int(self._pace * messages.NANO)
+
+        return apply
+
+    def _diagnose(self) -> None:
+        runner = self.runner
+        publishers = self.count_publishers('joint_commands')
+        if publishers > 1:
+            self.report.tell(f'{publishers} nodes publish joint_commands; only one should')
+        level, text = runner.condition(self.report.reasons.report())
+        self.report.publish(self.stamp, level, text, {
+            'mode': runner.mode, 'paused': self.paused,
+            'simulated_s': self.tick * self.period / messages.NANO,
+            'largest_speed': float(np.abs(runner.v).max())})
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the node until a signal."""
+    return run_node(DynamicsNode, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,28 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""What encoders would read: the plant's state with the scenario's repeatable noise; no ROS."""
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn_ros.scenario.schema import NoiseSettings
+from robodyn_ros.scenario.simulation import measurement_noise
+
+
+class Sensor:
+    """Adds the errors that simulate() adds at the same control instant."""
+
+    def __init__(self, noise: NoiseSettings, duration: float, period: float, n: int):
+        """Draw the errors of a whole motion; after its end they come again."""
+        self.n = n
+        noisy = noise.position > 0.0 or noise.velocity > 0.0
+        count = int(round(duration / period)) + 1
+        self._errors = measurement_noise(noise, count, n) if noisy else None
+
+    def measured(self, instant: int, q: np.ndarray, v: np.ndarray
+                 ) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions and velocities (n,) as measured at a control instant."""
+        if self._errors is None:
+            return q, v
+        error = self._errors[instant % len(self._errors)]
+        return q + error[:self.n], v + error[self.n:]

@@ -1,0 +1,166 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The node `viewer`: a page in the browser that shows a running robot and talks back to it.
+
+Hears robot_description, joint_states, controller/error, dynamics/constraints, trajectory/path and
+/diagnostics; calls the services of the other nodes and sets their parameters. It may come late,
+and the others may be restarted under it.
+"""
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from nav_msgs.msg import Path
+import numpy as np
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import deserialize_message
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.nodes.common import messages
+from robodyn_ros.nodes.common.options import ViewerOptions
+from robodyn_ros.nodes.common.parameters import options_of
+from robodyn_ros.nodes.common.process import run_node
+from robodyn_ros.nodes.common.qos import LATCHED
+from robodyn_ros.nodes.common.reasons import Reasons
+from robodyn_ros.nodes.common.reporting import WALL
+from robodyn_ros.nodes.viewer.service_queue import Remote
+from robodyn_ros.viewing.viewer import Viewer
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import SetBool, Trigger
+
+NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""A picture needs no history; hears reliable and best-effort publishers."""
+GAINS = ['natural_frequency', 'kp', 'kd', 'damping', 'rho']
+
+
+class ViewerNode(Node):
+    """Keeps the newest messages; hands them to the Viewer some times a second."""
+
+    def __init__(self, options: ViewerOptions = ViewerOptions(), **node: Any):
+        """
+        Open the page.
+
+        :param node: further arguments of rclpy's Node, such as parameter_overrides
+        """
+        super().__init__('viewer', enable_logger_service=True, **node)
+        self.options = options_of(self, options)
+        self.viewer = Viewer(self.options.host, self.options.port, self.options.seconds)
+        self.reasons = Reasons()
+        self.remote = Remote(self, self._tell)
+        self.newest: dict[str, bytes] = {}
+        self.gains: dict[str, Any] = {}
+        for topic in ('joint_states', 'controller/error', 'dynamics/constraints'):
+            self._keep(topic)
+        self.create_subscription(String, 'robot_description', self._on_robot, LATCHED)
+        self.create_subscription(Path, 'trajectory/path', self._on_path, LATCHED)
+        self.create_subscription(DiagnosticArray, '/diagnostics', self._on_report, 10)
+        self.create_timer(1.0 / self.options.rate, self._refresh,
+                          clock=WALL)
+        self.get_logger().info(f'the page is {self.viewer.address}')
+
+    def _keep(self, topic: str) -> None:
+        # bytes only: unpacking a thousand messages a second would cost more than drawing
+        def keep(data: bytes) -> None:
+            self.newest[topic] = data
+
+        self.create_subscription(JointState, topic, keep, NEWEST, raw=True)
+
+    def _on_robot(self, message: String) -> None:
+        try:
+            for file in self.viewer.show_robot(message.data):
+                self._tell(f'the mesh {file!r} cannot be read; that part is not drawn')
+        except RobodynError as error:
+            self._tell(str(error))
+        self.remote.get_parameters('controller', GAINS, self._on_gains)
+
+    def _on_gains(self, values: dict[str, Any]) -> None:
+        self.gains = {name: np.atleast_1d(value).tolist() for name, value in values.items()}
+        self.viewer.show_gains(self.gains)
+
+    def _on_path(self, message: Path) -> None:
+        points = [pose.pose.position for pose in message.poses]
+        self.viewer.show_path(np.array([[p.x, p.y, p.z] for p in points]).reshape(-1, 3))
+
+    def _on_report(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            if status.name == 'dynamics: plant':
+                values = {pair.key: pair.value for pair in status.values}
+                self.viewer.show_plant(values.get('paused') == 'True', status.message)
+
+    def _refresh(self) -> None:
+        for request, value in self.viewer.requests():
+            self._carry_out(request, value)
+        data = self.newest.get('joint_states')
+        if data is None or self.viewer.robot is None:
+            return
+        state = deserialize_message(data, JointState)
+        stamp = messages.nanoseconds(state.header.stamp) / messages.NANO
+        self.viewer.show_state(stamp, state.name, state.position, state.effort,
+                               self._largest('controller/error'),
+                               self._largest('dynamics/constraints'), time.monotonic())
+
+    def _largest(self, topic: str) -> float:
+        """Return the largest position of the newest message of a topic; nan without one."""
+        if topic not in self.newest:
+            return float('nan')
+        values = deserialize_message(self.newest[topic], JointState).position
+        return max(map(abs, values), default=float('nan'))
+
+    def _carry_out(self, request: str, value: Any) -> None:
+        remote = self.remote
+        if request == 'pause':
+            remote.call(SetBool, 'dynamics/set_pause', data=value)
+            self.viewer.show_plant(value, 'paused' if value else 'running')
+        elif request == 'step':
+            remote.call(Trigger, 'dynamics/step')
+        elif request == 'speed':
+            remote.set_parameter('dynamics', 'realtime_factor', float(value))
+        elif request == 'payload':
+            remote.set_parameter('dynamics', 'payload.mass', float(value))
+        elif request == 'gain':
+            name, factor = value
+            scaled = [factor * x for x in self.gains[name]]
+            remote.set_parameter('controller', name,
+                                 scaled[0] if name in ('damping', 'rho') else scaled)
+        elif request == 'reset':
+            self._reset()
+
+    def _reset(self) -> None:
+        """Bring the plant back to its start and begin the motion anew, without a jerk between."""
+        paused = self.viewer.paused
+        self.remote.call(SetBool, 'dynamics/set_pause', data=True)
+        self.remote.call(Trigger, 'dynamics/reset')
+        self.remote.call(Trigger, 'controller/stop')
+        self.remote.call(Trigger, 'trajectory/start')
+        if not paused:
+            self.remote.call(SetBool, 'dynamics/set_pause', data=False)
+        self.viewer.forget()
+
+    def _tell(self, reason: str) -> None:
+        if self.reasons.add(reason):
+            self.get_logger().warning(reason)
+
+    def destroy_node(self) -> None:
+        """Close the page, too."""
+        self.viewer.close()
+        super().destroy_node()
+
+
+def show(options: ViewerOptions, namespace: str = '') -> int:
+    """Run the node in a namespace until a signal: what `robodyn view` does."""
+    space = ['--ros-args', '-r', f'__ns:=/{namespace}'] if namespace else []
+    return run_node(lambda: ViewerNode(options), space)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the node until a signal."""
+    return run_node(ViewerNode, arguments)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

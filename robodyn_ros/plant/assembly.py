@@ -1,0 +1,93 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Put an inconsistent start onto the constraints, and tell by how much it had to move.
+
+Positions: the nearest that fit (plant/nearest.py). Velocities: the smallest change that fits
+A v = c.
+"""
+from __future__ import annotations
+
+from typing import Mapping, NamedTuple, Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import ConstraintError, SingularMassError
+from robodyn_ros.mechanics.parameters import NAMES, Parameters
+from robodyn_ros.plant.nearest import nearest
+from robodyn_ros.plant.plant import Plant
+from robodyn_ros.types import State
+
+TOLERANCE = 1e-12
+"""Largest |phi| of an assembled start [m] or [rad]."""
+VELOCITY_TOLERANCE = 1e-8
+"""Largest |phi rate| of an assembled start over its largest speed [-]."""
+
+
+class Assembly(NamedTuple):
+    """An assembled start."""
+
+    state: State
+    moved: np.ndarray
+    """Change of q (n,) [rad] or [m]."""
+    velocity_changed: np.ndarray
+    """Change of v (n,) [rad/s] or [m/s]."""
+    violation: float
+    """Largest |phi| left [m] or [rad]."""
+
+
+def assemble_start(plant: Plant, state: State, *, hold: Sequence[str] = (),
+                   parameters: Mapping[str, float] | None = None) -> Assembly:
+    """
+    Move a start onto the plant's constraints.
+
+    :param hold: joints that keep their position (the motors, when a closed chain is assembled)
+    """
+    robot = plant.robot
+    held = [robot.joint_index(name) for name in hold]
+    free = [k for k in range(robot.n) if k not in held]
+    x = plant.flat_input(state)
+    start_q, start_v = x[1:1 + robot.n], x[1 + robot.n:1 + 2 * robot.n]
+    state = State(state.t, start_q.copy(), start_v.copy())
+    if not plant.row_names:
+        return Assembly(state, np.zeros(robot.n), np.zeros(robot.n), 0.0)
+    phi, _, rows = plant.constraint_rows(state, parameters)
+    finite = np.isfinite(phi) & np.isfinite(rows).all(axis=1)
+    if not finite.all():
+        row = plant.row_names[int(np.argmin(finite))]
+        raise ConstraintError(f'row {row!r} of {robot.name} is no finite number at q = '
+                              f'{np.round(start_q, 6).tolist()}; correct the function, or start '
+                              'where it is defined')
+    q, phi = nearest(plant, state, free, 0.01 * TOLERANCE, parameters)
+    worst = np.abs(phi).max()
+    if not worst < TOLERANCE:
+        row = plant.row_names[int(np.argmax(np.abs(phi)))]
+        raise ConstraintError(
+            f'{robot.name} cannot be assembled at t = {state.t:g} s from q = '
+            f'{np.round(start_q, 6).tolist()}: row {row!r} stays off by {worst:.3g}; start nearer '
+            'to the constraint, hold fewer joints, or check that it can be reached and does not '
+            'contradict another')
+    v = start_v + _velocity_change(plant, State(state.t, q, start_v), parameters)
+    rate = np.abs(plant.constraint_rows(State(state.t, q, v), parameters)[1])
+    if not rate.max() < VELOCITY_TOLERANCE * max(1.0, np.abs(v).max()):
+        raise ConstraintError(
+            f'{robot.name} cannot be started at t = {state.t:g} s: no velocity fits row '
+            f'{plant.row_names[int(np.argmax(rate))]!r}, which stays off by {rate.max():.3g}; '
+            'check that the rows agree with each other')
+    return Assembly(State(state.t, q, v), q - start_q, v - start_v, float(worst))
+
+
+def _velocity_change(plant: Plant, state: State,
+                     parameters: Mapping[str, float] | None) -> np.ndarray:
+    """Change of v that fits A v = c, smallest in the kinetic energy norm."""
+    _, rate, rows = plant.constraint_rows(state, parameters)
+    values = Parameters.from_flat(plant.parameter_vector(parameters)[:len(NAMES)].tolist())
+    try:
+        lower = np.linalg.cholesky(plant.robot.mass_matrix(state.q, values))
+    except np.linalg.LinAlgError:
+        raise SingularMassError(f'the mass matrix of {plant.robot.name} is not positive definite '
+                                f'at q = {np.round(state.q, 6).tolist()}; give every moving link '
+                                'mass and inertia') from None
+    half = np.linalg.solve(lower, rows.T).T
+    change = np.linalg.lstsq(half, -rate, rcond=1e-10)[0]
+    return np.linalg.solve(lower.T, change)

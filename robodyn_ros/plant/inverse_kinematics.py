@@ -1,0 +1,98 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Second-order closed-loop inverse kinematics: a path in space becomes a motion of the joints.
+
+    a = J^+ (xdd_d + kd (xd_d - J v) + kp (x_d - x) - Jdot v)         (paper 004)
+
+This is the plant's own equation with a unit mass matrix, no forces and Baumgarte gains kd, kp, so
+it runs in the same compiled loop, for any frame, any axes and closed chains (their loops are rows
+like the others). A redundant arm moves with the smallest accelerations; the start configuration
+chooses the branch (elbow). The step is Taylor's, q += h v + h^2/2 a, or explicit Euler.
+"""
+from __future__ import annotations
+
+from typing import Sequence
+
+import numpy as np
+
+from robodyn_ros.constraints.constraint import Constraint
+from robodyn_ros.constraints.stabilisation import stabilisation
+from robodyn_ros.errors import ConstraintError, SimulationError, SingularityError
+from robodyn_ros.plant.assembly import assemble_start
+from robodyn_ros.plant.plant import Plant
+from robodyn_ros.plant.program import CHOLESKY
+from robodyn_ros.robots.robot import Robot
+from robodyn_ros.types import Reference, Rollout, State
+
+KP, KD = 900.0, 60.0
+"""Default gains: critically damped, 30 rad/s (the public solution of paper 004)."""
+FLATTEST = 1e-4
+"""Volume spanned by the unit rows of a task below which a direction counts as lost [-]."""
+FASTEST = 1e4
+"""Joint speed at which a motion counts as lost, not as fast [rad/s] or [m/s]."""
+
+
+def joint_motion(robot: Robot, task: Sequence[Constraint], start: np.ndarray, duration: float, *,
+                 step: float = 1e-3, kp: float = KP, kd: float = KD, integrator: str = 'taylor',
+                 assemble: bool = True, start_time: float = 0.0,
+                 through_singularities: bool = False) -> Reference:
+    """
+    Joint motion that performs a task.
+
+    :param task: constraints such as follow('tool0', path, 'x y z'); the robot's loops are added
+    :param start: configuration near the start of the path; picks the branch (n,)
+    :param assemble: put the start exactly onto the task first (else the gains pull it there)
+    :param through_singularities: give way where the task loses a direction (damped) and catch up
+        behind, instead of refusing
+    """
+    plant = Plant(robot, task, stabilisation=stabilisation('baumgarte', kd, kp), step=step,
+                  integrator=integrator, kinematic=True,
+                  solver=CHOLESKY, damped=through_singularities)
+    state = State(start_time, np.asarray(start, dtype=float), np.zeros(robot.n))
+    if assemble:
+        state = assemble_start(plant, state).state
+    failure: Exception | None = None
+    try:
+        motion = plant.rollout(state, duration)
+    except (ConstraintError, SimulationError) as error:
+        if getattr(error, 'partial', None) is None:
+            raise
+        motion, failure = error.partial, error  # type: ignore[union-attr]
+    lost = None if through_singularities else first_singular(plant, motion)
+    wild = np.flatnonzero(np.abs(motion.v).max(axis=1) > FASTEST)
+    if lost is None and (failure is not None or wild.size):
+        lost = max(0, int(wild[0]) - 1) if wild.size else len(motion.t) - 1
+    if lost is not None:
+        hint = ', or allow it with through_singularities'
+        raise SingularityError(
+            f'{robot.name} passes a singularity at t = {motion.t[lost]:.4g} s, q = '
+            f'{np.round(motion.q[lost], 4).tolist()}: the rows {", ".join(plant.row_names)} lose '
+            f'a direction; change the path or the branch{"" if through_singularities else hint}'
+        ) from failure
+    return Reference(motion.t, motion.q, motion.v, motion.a)
+
+
+def first_singular(plant: Plant, motion: Rollout) -> int | None:
+    """
+    Place of the first sample at which the rows lose a direction, or have lost one since the last.
+
+    The rows of A, each of unit length, span a volume; it vanishes at a singularity, and for as
+    many rows as joints the determinant changes its sign where a step has jumped over one.
+    """
+    n, m = plant.robot.n, len(plant.row_names)
+    if not 0 < m <= n:
+        return None
+    x = np.column_stack([motion.t, motion.q, motion.v, np.zeros_like(motion.q)])
+    finite = np.isfinite(x).all(axis=1)
+    y = plant.rows.evaluate('rows', np.where(finite[:, None], x, 0.0),
+                            plant.rows.prepared(plant.table.vector()))
+    rows = y[:, 2 * m:].reshape(-1, m, n)
+    with np.errstate(all='ignore'):  # a motion that ran away is found by what it leaves
+        rows = rows / np.linalg.norm(rows, axis=2, keepdims=True)
+        volume = np.linalg.det(rows @ rows.transpose(0, 2, 1))
+        bad = ~finite | ~(volume > FLATTEST ** 2)
+        if m == n:
+            sign = np.sign(np.linalg.det(rows))
+            bad |= sign != sign[0]
+    return int(np.argmax(bad)) if bad.any() else None

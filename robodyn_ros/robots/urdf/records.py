@@ -1,0 +1,183 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Read a URDF file into plain records, checking every number on the way.
+
+Only what mechanics needs is read: links with inertials, joints, and the <robodyn> element for what
+URDF cannot say (gravity, loops, passive joints, rotors, Stribeck friction). Every complaint names
+the file, the element and the value.
+"""
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import NamedTuple, Optional, Tuple
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from robodyn_ros.robots.urdf.xml import ElementReader, Triple
+
+JOINT_KINDS = ('revolute', 'continuous', 'prismatic', 'fixed')
+
+
+class Inertial(NamedTuple):
+    """A link's <inertial>: tensor about the centre of mass, in a frame turned by rpy."""
+
+    mass: float
+    xyz: Triple
+    rpy: Triple
+    tensor: Tuple[float, float, float, float, float, float]
+    """ixx, ixy, ixz, iyy, iyz, izz [kg m^2]."""
+
+
+class LinkRecord(NamedTuple):
+    """A <link>."""
+
+    name: str
+    inertial: Optional[Inertial]
+
+
+class JointRecord(NamedTuple):
+    """A <joint>."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    xyz: Triple
+    rpy: Triple
+    axis: Triple
+    lower: float
+    upper: float
+    velocity: float
+    effort: float
+    damping: float
+    friction: float
+
+
+class RobotRecord(NamedTuple):
+    """A whole file."""
+
+    path: str
+    name: str
+    links: Tuple[LinkRecord, ...]
+    joints: Tuple[JointRecord, ...]
+    extras: Tuple[Tuple[str, dict], ...]
+    """Children of <robodyn> as (tag, attributes)."""
+    text: str
+
+
+class _Reader(ElementReader):
+    """Turns elements into records."""
+
+    def link(self, element: Element) -> LinkRecord:
+        name = self.name(element)
+        where = f'link {name!r}'
+        inertial = self.single(element, 'inertial', where)
+        if inertial is None:
+            return LinkRecord(name, None)
+        inside = f'<inertial> of {where}'
+        mass_element = self.single(inertial, 'mass', inside)
+        tensor_element = self.single(inertial, 'inertia', inside)
+        if mass_element is None or tensor_element is None:
+            raise self.fail(f'{inside} lacks <mass> or <inertia>; give both')
+        xyz, rpy = self.origin(self.single(inertial, 'origin', inside), where)
+        mass = self.number(mass_element, 'value', where)
+        tensor = tuple(self.number(tensor_element, key, where, None if key[1] == key[2] else 0.0)
+                       for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'))
+        return LinkRecord(name, Inertial(mass, xyz, rpy, tensor))  # type: ignore[arg-type]
+
+    def joint(self, element: Element) -> JointRecord:
+        name, kind = self.name(element), element.get('type', '')
+        where = f'joint {name!r}'
+        if kind not in JOINT_KINDS:
+            raise self.fail(f'{where} has type {kind!r}; use one of {", ".join(JOINT_KINDS)}')
+        if element.find('mimic') is not None:
+            raise self.fail(f'{where} is a mimic joint; remove <mimic> and couple the joints with '
+                            'the constraint joint_combination instead (docs/guide.md)')
+        ends = []
+        for end in ('parent', 'child'):
+            found = self.single(element, end, where)
+            if found is None or not found.get('link'):
+                raise self.fail(f'{where} has no <{end} link="...">; name the link it joins')
+            ends.append(found.get('link', ''))
+        xyz, rpy = self.origin(self.single(element, 'origin', where), where)
+        axis_element = self.single(element, 'axis', where)
+        axis = (1.0, 0.0, 0.0) if axis_element is None else self.numbers(
+            axis_element.get('xyz', '1 0 0'), 3, f'xyz of <axis> of {where}')
+        length = math.sqrt(sum(x * x for x in axis))
+        if kind != 'fixed' and not 1e-6 < length < 1e6:
+            raise self.fail(f'axis of {where} is {axis}; expected a direction, such as 0 0 1')
+        lower, upper, velocity, effort = self._limits(element, kind, where)
+        dynamics = self.single(element, 'dynamics', where)
+        damping = friction = 0.0
+        if dynamics is not None:
+            damping = self.number(dynamics, 'damping', where, 0.0)
+            friction = self.number(dynamics, 'friction', where, 0.0)
+        if damping < 0.0 or friction < 0.0:
+            raise self.fail(f'<dynamics> of {where} has damping {damping} and friction {friction};'
+                            ' neither may be negative')
+        return JointRecord(name, kind, ends[0], ends[1], xyz, rpy,
+                           axis, lower, upper,  # type: ignore[arg-type]
+                           velocity, effort, damping, friction)
+
+    def _limits(self, element: Element, kind: str, where: str) -> Tuple[float, ...]:
+        limit = self.single(element, 'limit', where)
+        if limit is None:
+            if kind in ('revolute', 'prismatic'):
+                other = ', or make it continuous' if kind == 'revolute' else ''
+                raise self.fail(f'{where} is {kind} and has no <limit>; add one{other}')
+            return -math.inf, math.inf, math.inf, math.inf
+        lower = self.number(limit, 'lower', where, 0.0)
+        upper = self.number(limit, 'upper', where, 0.0)
+        if kind == 'continuous':
+            lower, upper = -math.inf, math.inf
+        if lower > upper:
+            raise self.fail(f'<limit> of {where} has lower {lower} above upper {upper}; '
+                            'exchange them')
+        # many public files write 0 for "not known": no limit
+        velocity = self.number(limit, 'velocity', where, 0.0) or math.inf
+        effort = self.number(limit, 'effort', where, 0.0) or math.inf
+        if velocity < 0.0 or effort < 0.0:
+            raise self.fail(f'<limit> of {where} has velocity {velocity} and effort {effort}; '
+                            'neither may be negative')
+        return lower, upper, velocity, effort
+
+
+def read_urdf(path: str | Path) -> RobotRecord:
+    """Read and check a file; RobotFileError says what is wrong with it."""
+    reader = _Reader(str(path))
+    try:
+        text = Path(path).read_text(encoding='utf-8')
+    except FileNotFoundError:
+        raise reader.fail('there is no such file; give the name of a robot of this package '
+                          '(robodyn list) or the path of a URDF file') from None
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a name with a null
+        raise reader.fail(f'cannot be read as text ({error}); give a URDF file') from None
+    return parse_urdf(text, str(path))
+
+
+def parse_urdf(text: str, path: str = '<text>') -> RobotRecord:
+    """Check the text of a URDF file."""
+    reader = _Reader(path)
+    try:
+        root = ElementTree.fromstring(text)
+    except (ElementTree.ParseError, ValueError) as error:
+        raise reader.fail(f'is not well-formed XML ({error}); correct it there') from None
+    if root.tag != 'robot':
+        raise reader.fail(f'the outermost element is <{root.tag}>; a URDF has <robot>')
+    if any(str(e.tag).startswith('{http') and 'xacro' in str(e.tag) for e in root.iter()):
+        raise reader.fail('is a xacro file; run xacro on it and give the URDF it writes')
+    links = tuple(reader.link(e) for e in root.findall('link'))
+    joints = tuple(reader.joint(e) for e in root.findall('joint'))
+    for kind, names in (('link', [x.name for x in links]), ('joint', [x.name for x in joints])):
+        double = sorted({n for n in names if names.count(n) > 1})
+        if double:
+            raise reader.fail(f'{kind} {double[0]!r} occurs twice; every {kind} needs its own '
+                              'name')
+    if not links:
+        raise reader.fail('has no <link>; a robot needs at least a base link')
+    block = reader.single(root, 'robodyn', 'the robot')
+    extras = tuple((str(child.tag), dict(child.attrib)) for child in block) \
+        if block is not None else ()
+    return RobotRecord(path, root.get('name', 'robot'), links, joints, extras, text)

@@ -1,0 +1,168 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+What URDF cannot say, read from the <robodyn> element: loops, passive joints, rotors, friction.
+
+    <gravity xyz="0 0 -9.81"/>
+    <passive joint="joint_2"/>
+    <loop name="closure" frame_a="tip_1" frame_b="tip_2" axes="x y"/>
+    <rotor joint="joint_3" carrier="link_2" inertia="0.01" ratio="50" axis="0 0 1"/>
+    <friction joint="joint_1" breakaway="0.875" breakaway_velocity="0.1"/>
+
+A rotor's carrier is by default the link before its joint and its axis the joint's. Coulomb and
+viscous friction are the joint's own <dynamics friction damping>.
+"""
+from __future__ import annotations
+
+from typing import NamedTuple, Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import RobotFileError, UnknownNameError
+from robodyn_ros.mechanics.tree import Friction, Rotor, Tree
+from robodyn_ros.robots import geometry
+from robodyn_ros.robots.urdf.records import JointRecord, RobotRecord
+from robodyn_ros.robots.urdf.xml import LARGEST
+
+AXES = ('x', 'y', 'z', 'roll', 'pitch', 'yaw')
+
+
+class Loop(NamedTuple):
+    """A loop closure named in the file: two frames meet in the given axes."""
+
+    name: str
+    frame_a: str
+    frame_b: str
+    axes: tuple[str, ...]
+
+
+class Extras(NamedTuple):
+    """Everything <robodyn> says."""
+
+    gravity: tuple[float, float, float]
+    loops: tuple[Loop, ...]
+    passive: tuple[str, ...]
+    rotors: tuple[Rotor, ...]
+    friction: tuple[Friction, ...]
+
+
+def read_extras(record: RobotRecord, joints: Sequence[JointRecord], tree: Tree) -> Extras:
+    """Read the <robodyn> element of a file against its tree."""
+    return _Reader(record, joints, tree).read()
+
+
+class _Reader:
+    """Collects the elements one after another."""
+
+    def __init__(self, record: RobotRecord, joints: Sequence[JointRecord], tree: Tree):
+        self.path, self.record, self.joints, self.tree = record.path, record, joints, tree
+        self.gravity = (0.0, 0.0, -9.81)
+        self.loops: list[Loop] = []
+        self.passive: list[str] = []
+        self.rotors: list[Rotor] = []
+        self.friction = list(tree.friction)
+        self.index = {joint.name: k for k, joint in enumerate(joints)}
+
+    def read(self) -> Extras:
+        readers = {'gravity': self._gravity, 'loop': self._loop, 'passive': self._passive,
+                   'rotor': self._rotor, 'friction': self._friction}
+        told: set[tuple[str, str]] = set()
+        for tag, attributes in self.record.extras:
+            if tag not in readers:
+                raise UnknownNameError('element', tag, readers, f'<robodyn> of {self.path}')
+            readers[tag](attributes)
+            self._refuse_second(tag, attributes, told)
+        return Extras(self.gravity, tuple(self.loops), tuple(self.passive), tuple(self.rotors),
+                      tuple(self.friction))
+
+    def _refuse_second(self, tag: str, attributes: dict, told: set[tuple[str, str]]) -> None:
+        """Refuse to hear the same thing twice: the later would take the earlier's place."""
+        key = {'gravity': '', 'loop': 'name', 'passive': 'joint', 'friction': 'joint'}.get(tag)
+        if key is None or (key and key not in attributes):
+            return  # a joint may have two motors; loops need no name
+        about = f' {key}="{attributes[key]}"' if key else ''
+        if (tag, about) in told:
+            raise RobotFileError(f'{self.path}: <robodyn> has <{tag}{about}> twice; keep one')
+        told.add((tag, about))
+
+    def _numbers(self, attributes: dict, key: str, count: int, tag: str) -> tuple[float, ...]:
+        text = attributes.get(key, '')
+        try:
+            values = tuple(float(word) for word in text.split())
+        except ValueError:
+            values = ()
+        if len(values) != count or not all(abs(value) < LARGEST for value in values):
+            raise RobotFileError(f'{self.path}: {key} of <{tag}> in <robodyn> is {text!r}; '
+                                 f'expected {count} finite number{"s" * (count > 1)}')
+        return values
+
+    def _joint(self, attributes: dict, tag: str) -> int:
+        name = attributes.get('joint', '')
+        if name not in self.index:
+            raise UnknownNameError('joint', name, self.index, f'<{tag}> in <robodyn> of '
+                                                              f'{self.path}')
+        return self.index[name]
+
+    def _gravity(self, attributes: dict) -> None:
+        self.gravity = self._numbers(attributes, 'xyz', 3, 'gravity')  # type: ignore
+
+    def _passive(self, attributes: dict) -> None:
+        self.passive.append(self.joints[self._joint(attributes, 'passive')].name)
+
+    def _loop(self, attributes: dict) -> None:
+        name = attributes.get('name', f'loop_{len(self.loops) + 1}')
+        ends = [attributes.get(key, '') for key in ('frame_a', 'frame_b')]
+        for end in ends:
+            if end not in self.tree.frames:
+                raise UnknownNameError('frame', end, self.tree.frames,
+                                       f'loop {name!r} of {self.path}')
+        axes = tuple(attributes.get('axes', 'x y z').split())
+        for axis in axes:
+            if axis not in AXES:
+                raise UnknownNameError('axis', axis, AXES, f'loop {name!r} of {self.path}')
+        if not axes or len(set(axes)) != len(axes):
+            raise RobotFileError(f'{self.path}: axes of loop {name!r} are {" ".join(axes)!r}; '
+                                 'name each of x y z roll pitch yaw at most once')
+        self.loops.append(Loop(name, ends[0], ends[1], axes))
+
+    def _rotor(self, attributes: dict) -> None:
+        joint = self._joint(attributes, 'rotor')
+        record, body = self.joints[joint], self.tree.bodies[joint]
+        carrier = attributes.get('carrier', record.parent)
+        if carrier not in self.tree.frames:
+            raise UnknownNameError('link', carrier, self.tree.frames,
+                                   f'the rotor of joint {record.name!r} of {self.path}')
+        inertia, = self._numbers(attributes, 'inertia', 1, 'rotor')
+        ratio, = self._numbers(attributes, 'ratio', 1, 'rotor')
+        if inertia < 0.0:
+            raise RobotFileError(f'{self.path}: inertia of the rotor of joint {record.name!r} is '
+                                 f'{inertia}; it cannot be negative')
+        frame = self.tree.frames[carrier]
+        if 'axis' in attributes:
+            direction = np.array(frame.rotation) @ self._numbers(attributes, 'axis', 3, 'rotor')
+        elif frame.body == body.parent:
+            direction = np.array(body.rotation)[:, 2]
+        else:
+            raise RobotFileError(f'{self.path}: the rotor of joint {record.name!r} sits on link '
+                                 f'{carrier!r}, not on the link before its joint; give its axis '
+                                 'in the frame of that link')
+        length = float(np.linalg.norm(direction))
+        if not length > 0.0:
+            raise RobotFileError(f'{self.path}: axis of the rotor of joint {record.name!r} is '
+                                 'zero; expected a direction')
+        self.rotors.append(Rotor(joint, frame.body, geometry.as_vector(direction / length),
+                                 inertia, ratio))
+
+    def _friction(self, attributes: dict) -> None:
+        joint = self._joint(attributes, 'friction')
+        law = self.friction[joint]
+        breakaway, = self._numbers(attributes, 'breakaway', 1, 'friction')
+        velocity = law.velocity
+        if 'breakaway_velocity' in attributes:
+            velocity, = self._numbers(attributes, 'breakaway_velocity', 1, 'friction')
+        if breakaway < law.coulomb or velocity <= 0.0:
+            raise RobotFileError(
+                f'{self.path}: friction of joint {self.joints[joint].name!r} has breakaway '
+                f'{breakaway} at {velocity}; expected at least the Coulomb friction '
+                f'{law.coulomb} of <dynamics> at a positive velocity')
+        self.friction[joint] = law._replace(breakaway=breakaway, velocity=velocity)

@@ -1,3 +1,0 @@
-# Copyright 2026 robodyn_ros developers
-# SPDX-License-Identifier: Apache-2.0
-"""What the nodes do, without ROS: tested alone, called from thin callbacks."""

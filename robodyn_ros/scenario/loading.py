@@ -1,0 +1,77 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Read scenario files: those of the package by name, any other by path."""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Sequence
+
+from robodyn_ros.errors import ScenarioError, UnknownNameError
+from robodyn_ros.scenario.schema import Scenario, SECTIONS
+from robodyn_ros.scenario.settings import merge, settings_from
+from robodyn_ros.scenario.strict_yaml import load_yaml
+from robodyn_ros.scenario.user_code import FOLDERS
+from robodyn_ros.share import share_folder
+import yaml
+
+
+def scenario_names() -> list[str]:
+    """Names of the scenarios that come with the package."""
+    return sorted(path.stem for path in share_folder('config').glob('*.yaml'))
+
+
+def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scenario:
+    """
+    Read a scenario of this package by name or any file by path.
+
+    :param changes: 'dynamics.payload.mass=5' and the like, as of --set
+    """
+    text = str(name_or_path)
+    path = share_folder('config') / f'{text}.yaml' if text in scenario_names() else Path(text)
+    if not path.suffix and not path.exists():
+        raise UnknownNameError('scenario', text, scenario_names(),
+                               'this package (or give the path of a YAML file)')
+    if path.suffix in ('.urdf', '.xacro'):
+        raise ScenarioError(f'{path}: is a robot, not a scenario; give a YAML file that names it, '
+                            f'such as "robot: {path.name}" (docs/tutorial.md)')
+    data = _flattened(_read(path), path)
+    for change in changes:
+        merge(data, change)
+    if str(path.parent.resolve()) not in FOLDERS:
+        FOLDERS.append(str(path.parent.resolve()))
+    robot = data.get('robot', '')
+    local = path.parent / str(robot)
+    if str(robot).endswith('.urdf') and local.exists():
+        data['robot'] = str(local)
+    place = f'{path} with --set' if changes else str(path)
+    return settings_from(Scenario, {**data, 'name': path.stem}, place)
+
+
+def _read(path: Path) -> Any:
+    try:
+        return load_yaml(path.read_text(encoding='utf-8'), str(path))
+    except FileNotFoundError:
+        raise ScenarioError(f'{path}: there is no such file; give a scenario of this package '
+                            f'({", ".join(scenario_names())}) or the path of one') from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f'{path}: cannot be read ({error})') from None
+    except yaml.YAMLError as error:
+        raise ScenarioError(f'{path}: is not YAML ({" ".join(str(error).split())})') from None
+
+
+def _flattened(data: Any, path: Path) -> dict[str, Any]:
+    """Sections without ROS's own layers: shared values at the top, one mapping per node."""
+    if not isinstance(data, dict) or not data:
+        raise ScenarioError(f'{path}: expected the sections /**, {", ".join(SECTIONS)}')
+    result: dict[str, Any] = {}
+    for node, body in data.items():
+        if node not in ('/**', *SECTIONS):
+            raise UnknownNameError('section', node, ('/**', *SECTIONS), str(path))
+        values = body.get('ros__parameters') if isinstance(body, dict) else None
+        if not isinstance(values, dict) or set(body) != {'ros__parameters'}:
+            raise ScenarioError(f'{path}: section {node!r} must hold ros__parameters and nothing '
+                                'else, as ROS 2 parameter files do')
+        result.update(values) if node == '/**' else result.update({node: dict(values)})
+    for key in ('use_sim_time', 'scenario'):  # for the nodes: the clock, and the file's own name
+        result.pop(key, None)
+    return result

@@ -1,0 +1,176 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Scenario files: everything a run needs, in one ROS 2 parameter file.
+
+    /**:         ros__parameters: values every node shares (robot, duration)
+    dynamics:    ros__parameters: the plant
+    controller:  ros__parameters: the control law and its model of the robot
+    trajectory:  ros__parameters: the motion that is wanted
+
+The dataclasses below are the one list of what may stand there, with defaults and units; a key they
+do not know is an error. The same file drives `ros2 launch`, `robodyn run` and `robodyn simulate`.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Mapping
+
+from robodyn_ros.constraints.stabilisation import INTEGRATORS, KINDS
+from robodyn_ros.scenario.bounds import bounded
+
+Numbers = tuple[float, ...]
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PayloadSettings:
+    """A rigid body fixed to the frame tool0, or to the last link where there is none."""
+
+    mass: float = bounded(0.0, least=0.0)
+    """Mass [kg]."""
+    centre: Numbers = (0.0, 0.0, 0.0)
+    """Centre of mass in the payload frame [m]."""
+    inertia: Numbers = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    """ixx, iyy, izz, ixy, ixz, iyz about the payload's centre [kg m^2]."""
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """What a plant or a controller believes about the robot beyond its file."""
+
+    gravity: Numbers = ()
+    """In the base frame [m/s^2]; empty: the robot file's."""
+    friction_scale: float = bounded(1.0, least=0.0)
+    """Factor on the file's joint friction [-]."""
+    payload: PayloadSettings = field(default_factory=PayloadSettings)
+
+
+@dataclass(frozen=True)
+class StabilisationSettings:
+    """See constraints/stabilisation.py."""
+
+    kind: str = bounded('none', words=KINDS)
+    """How the error of the constraints is kept small."""
+    alpha: float = bounded(0.0, least=0.0)
+    """Gain on the rate, which baumgarte needs [1/s]."""
+    beta: float = bounded(0.0, least=0.0)
+    """Gain on the error, which baumgarte needs [1/s^2]."""
+
+
+@dataclass(frozen=True)
+class NoiseSettings:
+    """Gaussian noise on the measured state, repeatable by its seed."""
+
+    position: float = bounded(0.0, least=0.0)
+    """Standard deviation [rad] or [m]."""
+    velocity: float = bounded(0.0, least=0.0)
+    """Standard deviation [rad/s] or [m/s]."""
+    seed: int = bounded(0, least=0)
+    """The same seed gives the same noise."""
+
+
+@dataclass(frozen=True)
+class DynamicsSettings(ModelSettings):
+    """The simulated plant; its payload, gravity and friction scale may change while it runs."""
+
+    step: float = bounded(1e-3, least=1e-7, most=1.0)
+    """Integration step [s]."""
+    integrator: str = bounded('rk4', words=INTEGRATORS)
+    """Rule that advances the state."""
+    initial_position: Numbers = ()
+    """Where the joints start [rad] or [m]; empty: at the start of the reference."""
+    initial_velocity: Numbers = ()
+    """How fast they start [rad/s] or [m/s]; empty: as the reference, or at rest."""
+    assemble: bool = True
+    """Move the start onto the constraints before the run."""
+    constraints: Names = ()
+    """'task' holds the plant on the trajectory; or import paths package.module:name."""
+    stabilisation: StabilisationSettings = field(default_factory=StabilisationSettings)
+    noise: NoiseSettings = field(default_factory=NoiseSettings)
+
+
+@dataclass(frozen=True)
+class ControllerSettings:
+    """The control law."""
+
+    kind: str = 'none'
+    """none, computed_torque, robust, constraint_following or an import path."""
+    period: float = bounded(1e-3, least=1e-7, most=10.0)
+    """Time between control instants; the torque is held between them [s]."""
+    delay: int = bounded(0, least=0)
+    """Control instants between measuring and acting."""
+    kp: Numbers = bounded((), least=0.0)
+    """Gain on the error, one for all joints or one each [1/s^2]."""
+    kd: Numbers = bounded((), least=0.0)
+    """Gain on its rate [1/s]."""
+    natural_frequency: Numbers = bounded((), least=0.0)
+    """Instead of kp and kd [rad/s]."""
+    damping: float = bounded(1.0, least=0.0)
+    """Damping ratio with natural_frequency [-]."""
+    rho: float = bounded(0.0, least=0.0)
+    """Size of the robust term [rad/s^2]."""
+    epsilon: float = bounded(0.1, least=0.0)
+    """Boundary layer of the robust term."""
+    p: Numbers = bounded((1.0, 1.0), least=0.0)
+    """Diagonal of P in the robust law's Lyapunov equation."""
+    pretension: Numbers = (0.0,)
+    """Torque kept where a task leaves a choice [N m]."""
+    saturate: bool = True
+    """Limit torques to the efforts of the robot's file."""
+    model: ModelSettings = field(default_factory=lambda: ModelSettings(friction_scale=0.0))
+
+
+@dataclass(frozen=True)
+class InverseKinematicsSettings:
+    """Second-order closed-loop inversion, see plant/inverse_kinematics.py."""
+
+    kp: float = bounded(900.0, least=0.0)
+    """Gain on the error of the frame [1/s^2]."""
+    kd: float = bounded(60.0, least=0.0)
+    """Gain on its rate [1/s]."""
+    integrator: str = bounded('taylor', words=('taylor', 'euler'))
+    """Rule that advances the joints."""
+    start: Numbers = ()
+    """Configuration that picks the branch [rad] or [m]; empty: all zero."""
+    through_singularities: bool = False
+    """Give way at singularities and catch up behind, instead of refusing the path."""
+
+
+@dataclass(frozen=True)
+class TrajectorySettings:
+    """The motion that is wanted."""
+
+    kind: str = 'none'
+    """none, helix, line, via_points, joint_sine, joint_waypoints, table or an import path."""
+    frame: str = 'tool0'
+    """Frame that follows a path in space."""
+    axes: Names = ('x', 'y', 'z')
+    """Axes the path's coordinates mean: x y z roll pitch yaw."""
+    hold: Mapping[str, float] = field(default_factory=dict)
+    """Further axes and their constant values, such as yaw: 0.0 [m] or [rad]."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the chosen kind, such as radius (see trajectories/)."""
+    ignore_limits: bool = False
+    """Allow motions beyond the robot file's limits, and a plant that goes there."""
+    inverse_kinematics: InverseKinematicsSettings = field(
+        default_factory=InverseKinematicsSettings)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A whole run."""
+
+    name: str
+    robot: str
+    """Name of a robot of the package or path of a URDF."""
+    duration: float = bounded(10.0, least=1e-7)
+    """Length of the motion [s]."""
+    tolerance: float = bounded(1e-3, least=0.0)
+    """Tracking error of the tool (joints, for joint motions) a healthy run stays within."""
+    dynamics: DynamicsSettings = field(default_factory=DynamicsSettings)
+    controller: ControllerSettings = field(default_factory=ControllerSettings)
+    trajectory: TrajectorySettings = field(default_factory=TrajectorySettings)
+
+
+SECTIONS = ('dynamics', 'controller', 'trajectory')

@@ -1,0 +1,165 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Fill dataclasses from mappings read from files, complaining in one sentence about each slip."""
+from __future__ import annotations
+
+import ast
+import collections.abc
+import dataclasses
+import inspect
+import math
+import re
+import textwrap
+import typing
+from typing import Any, Mapping
+
+from robodyn_ros.errors import ScenarioError, UnknownNameError
+from robodyn_ros.scenario.bounds import Bounds, bounds_of, FREE
+from robodyn_ros.scenario.strict_yaml import load_yaml
+import yaml
+
+POWER_OF_TEN = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+')
+"""1e-3, which YAML 1.1 takes for a text (it wants 1.0e-3), but ROS 2 and people for a number."""
+
+
+def settings_from(kind: type, values: Mapping[str, Any], place: str, prefix: str = '') -> Any:
+    """
+    Build a dataclass; nested dataclasses from nested mappings.
+
+    :param place: file named in complaints; :param prefix: dotted key so far
+    """
+    hints = typing.get_type_hints(kind)
+    known = {f.name: bounds_of(f) for f in dataclasses.fields(kind)}
+    arguments = {}
+    for key, value in values.items():
+        if key not in known:
+            raise UnknownNameError('key', f'{prefix}{key}', (prefix + k for k in known), place)
+        arguments[key] = _converted(hints[key], value, place, prefix + key)
+        for item in arguments[key] if isinstance(arguments[key], tuple) else [arguments[key]]:
+            if known[key] is not FREE and not known[key].allow(item):
+                raise _wrong(place, prefix + key, item, known[key].text)
+    try:
+        return kind(**arguments)
+    except TypeError:
+        missing = [f.name for f in dataclasses.fields(kind) if f.name not in arguments
+                   and f.default is dataclasses.MISSING
+                   and f.default_factory is dataclasses.MISSING]
+        raise ScenarioError(f'{place}: {prefix}{missing[0] if missing else kind.__name__} is '
+                            'missing; give it a value') from None
+
+
+def merge(data: dict[str, Any], change: str) -> None:
+    """Apply one change such as 'dynamics.payload.mass=5' to nested mappings."""
+    key, equals, text = change.partition('=')
+    if not equals or not key:
+        raise ScenarioError(f'--set {change!r}: expected KEY=VALUE, such as '
+                            'dynamics.payload.mass=5')
+    try:
+        value = load_yaml(text, f'--set {change!r}')
+    except yaml.YAMLError:
+        raise ScenarioError(f'--set {change!r}: {text!r} is not a YAML value') from None
+    *parents, last = key.split('.')
+    for parent in parents:
+        data = data.setdefault(parent, {})
+        if not isinstance(data, dict):
+            raise ScenarioError(f'--set {change!r}: {parent!r} holds a value, not settings')
+    data[last] = value
+
+
+def _converted(hint: Any, value: Any, place: str, key: str) -> Any:
+    if dataclasses.is_dataclass(hint):
+        if not isinstance(value, dict):
+            raise _wrong(place, key, value, 'a group of settings')
+        return settings_from(hint, value, place, key + '.')  # type: ignore[arg-type]
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is tuple:
+        items = value if isinstance(value, (list, tuple)) else [value]
+        return tuple(_converted(parts[0], item, place, key) for item in items)
+    if origin is collections.abc.Mapping:
+        if not isinstance(value, dict):
+            raise _wrong(place, key, value, 'a group of settings')
+        return {str(k): _converted(parts[1], v, place, f'{key}.{k}') for k, v in value.items()}
+    if hint is Any:
+        return value
+    if hint is float:
+        if isinstance(value, str) and POWER_OF_TEN.fullmatch(value):
+            value = float(value)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) \
+                or not math.isfinite(value):
+            raise _wrong(place, key, value, 'a finite number')
+        return float(value)
+    if hint is int and (isinstance(value, bool) or not isinstance(value, int)):
+        raise _wrong(place, key, value, 'a whole number')
+    if hint is bool and not isinstance(value, bool):
+        raise _wrong(place, key, value, 'true or false')
+    if hint is str and not isinstance(value, str):
+        raise _wrong(place, key, value, 'a text')
+    return value
+
+
+def _wrong(place: str, key: str, value: Any, expected: str) -> ScenarioError:
+    return ScenarioError(f'{place}: {key} is {value!r}; expected {expected}')
+
+
+class Field(typing.NamedTuple):
+    """One setting of a dataclass, nested ones by dotted name."""
+
+    name: str
+    value: Any
+    """As set in the instance it was listed from."""
+    text: str
+    """Its documentation: the string that stands under the field."""
+    bounds: Bounds
+
+    @property
+    def allowed(self) -> str:
+        """In words what the value may be; of an empty list ROS does not even know the type."""
+        listed = 'a list' if isinstance(self.value, (tuple, list)) else ''
+        return ', each '.join(filter(None, (listed, self.bounds.text)))
+
+
+def listed_fields(settings: Any, prefix: str = '') -> list[Field]:
+    """Return every setting of a dataclass instance with its value and documentation."""
+    result = []
+    texts = field_texts(type(settings))
+    for item in dataclasses.fields(settings):
+        value, name = getattr(settings, item.name), prefix + item.name
+        if dataclasses.is_dataclass(value):
+            result += listed_fields(value, name + '.')
+        elif isinstance(value, collections.abc.Mapping):
+            result += [Field(f'{name}.{key}', entry, texts.get(item.name, ''), bounds_of(item))
+                       for key, entry in value.items()]
+        else:
+            result.append(Field(name, value, texts.get(item.name, ''), bounds_of(item)))
+    return result
+
+
+def field_texts(kind: type) -> dict[str, str]:
+    """Return the strings that stand under the fields of a dataclass, by field."""
+    texts = {}
+    for base in reversed(kind.__mro__):
+        if dataclasses.is_dataclass(base):
+            texts.update(_own_texts(base))
+    return texts
+
+
+def _own_texts(kind: type) -> dict[str, str]:
+    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body  # type: ignore
+    texts = {}
+    for item, following in zip(body, body[1:]):
+        if isinstance(item, ast.AnnAssign) and isinstance(following, ast.Expr) \
+                and isinstance(following.value, ast.Constant):
+            texts[item.target.id] = ' '.join(str(following.value.value).split())  # type: ignore
+    return texts
+
+
+def nested(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn dotted names into nested mappings, as in the file."""
+    result: dict[str, Any] = {}
+    for name, value in values.items():
+        *parents, last = name.split('.')
+        place = result
+        for parent in parents:
+            place = place.setdefault(parent, {})
+        place[last] = value
+    return result

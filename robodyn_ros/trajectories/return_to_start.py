@@ -1,0 +1,37 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""A motion that can be repeated: one that ends elsewhere than it starts gets a way back."""
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn_ros.types import Reference
+
+SAME = 1e-3
+"""Difference of start and end up to which a motion is closed [rad, m, or per s]."""
+SHORTEST = 1.0
+"""Least time of the way back [s]."""
+SHARE = 0.25
+"""Of a joint's speed limit that its mean speed on the way back may reach [-]."""
+
+
+def closed(reference: Reference, speed_limits: np.ndarray, period: float) -> Reference:
+    """
+    Return the motion with a quintic back to its start, joined in position, speed, acceleration.
+
+    :param speed_limits: of the joints (n,) [rad/s] or [m/s]
+    :param period: between samples [s]
+    """
+    first, last = [[getattr(reference, key)[k] for key in 'qva'] for k in (0, -1)]
+    if all(np.abs(b - a).max() < SAME for a, b in zip(first[:2], last[:2])):
+        return reference
+    speed = SHARE * np.where(np.isfinite(speed_limits) & (speed_limits > 0.0), speed_limits, 1.0)
+    seconds = max(SHORTEST, float((np.abs(last[0] - first[0]) / speed).max()))
+    count = int(np.ceil(seconds / period))
+    from scipy.interpolate import BPoly  # a quarter of a second, which other motions do not need
+    way = BPoly.from_derivatives([0.0, count * period], [last, first])
+    t = np.arange(1, count + 1) * period
+    parts = [way(t), way.derivative()(t), way.derivative(2)(t)]
+    return Reference(np.concatenate([reference.t, reference.t[-1] + t]),
+                     *(np.concatenate([getattr(reference, key), part])
+                       for key, part in zip('qva', parts)))

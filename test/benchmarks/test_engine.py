@@ -1,0 +1,118 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark gives well-formed rows; how fast they are decides nothing here."""
+
+import argparse
+import json
+import math
+
+from benchmarks import allocation, cases, engine, growth, startup, tables, throughput
+from benchmarks.progress import Watch
+from benchmarks.row import Row
+from benchmarks.sizes import QUICK
+from benchmarks.timing import interleave, summarise
+import pytest
+
+TINY = QUICK.reduced(repeats=2, steps=20)._replace(chains=(2,), rollouts=4)
+PROMISED = [('scara_450.servo.rk4', 'mujoco'), ('parallel_2dof.closure.rk4', 'mujoco'),
+            ('irb120.terms', 'pinocchio')]
+
+
+def options(*words):
+    """Parse words as the command does."""
+    parser = argparse.ArgumentParser()
+    engine.add_arguments(parser)
+    return parser.parse_args(words)
+
+
+def well_formed(row):
+    """Check the fields every row has."""
+    assert row['name'] and row['ours_us'] > 0.0
+    if row['peer'] is None:
+        assert row['peer_us'] is None and row['ratio'] is None
+    else:
+        assert math.isclose(row['ratio'], row['peer_us'] / row['ours_us'], rel_tol=1e-12)
+
+
+@pytest.mark.slow
+def test_json_has_the_promised_rows_first(capsys):
+    """Only JSON is printed on stdout; three names are fixed, and projection keeps its word."""
+    pytest.importorskip('mujoco')
+    pytest.importorskip('pinocchio')
+    words = ('--json', '--quick', '--only', 'cases', '--repeats', '2', '--steps', '20')
+    assert engine.run(options(*words)) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row['name'], row['peer']) for row in rows[:3]] == PROMISED
+    for row in rows:
+        well_formed(row)
+    projected = rows[3]
+    assert projected['name'] == 'parallel_2dof.closure.projection.rk4'
+    assert projected['violation'] < 1e-12
+
+
+@pytest.mark.slow
+def test_growth_rollouts_and_allocation():
+    """The other parts give rows too, and each has a table."""
+    with Watch() as watch:
+        parts = {'growth': growth.measure(TINY, watch),
+                 'allocation': allocation.measure(TINY, watch),
+                 'rollouts': throughput.measure(TINY, watch)}
+    for rows in parts.values():
+        for row in rows:
+            well_formed(row.as_json())
+    chain = parts['growth'][0].details
+    assert chain['joints'] == 2 and chain['operations'] > 50 and chain['compile_s'] > 0.0
+    assert chain['cache_kB'] > 0.0 and chain['memory_MB'] > 0.0
+    tables.print_tables(parts)
+
+
+def test_startup_rows(monkeypatch):
+    """A row per robot with the first and the middle of the later starts."""
+    lives = iter([9.0, 1.0, 3.0, 2.0])
+    monkeypatch.setattr(startup, 'run_fresh',
+                        lambda *_: {'process_s': next(lives), 'compile_s': 5.0,
+                                    'compile_cpu_s': 4.0})
+    rows = startup.measure(TINY._replace(robots=('two_link',), startups=3), Watch())
+    assert [row.name for row in rows] == ['startup.two_link']
+    assert rows[0].ours_us == 2e6 and rows[0].details['first_s'] == 9.0
+    well_formed(rows[0].as_json())
+
+
+def test_missing_peers_are_named_once(monkeypatch):
+    """Without the extra, the rows that need it are left out with a remedy."""
+    said = []
+    monkeypatch.setattr(cases, 'find', lambda name: None)
+    watch = Watch()
+    monkeypatch.setattr(watch, 'say', said.append)
+    assert cases.measure(TINY, watch) == []
+    assert len(said) == 2 and all('pip install "robodyn_ros[bench]"' in text for text in said)
+
+
+def test_contenders_take_turns():
+    """Both run equally often and alternately, after a warm-up."""
+    order = []
+    clock = iter(range(1000))
+    tasks = {'a': lambda: order.append('a'), 'b': lambda: order.append('b')}
+    timings = interleave(tasks, {'a': 1, 'b': 2}, 3, clock=lambda: float(next(clock)))
+    turns = [name for k, name in enumerate(order) if k == 0 or order[k - 1] != name]
+    assert turns[-6:] == ['a', 'b'] * 3
+    assert timings['a'].repeats == timings['b'].repeats == 3
+
+
+def test_median_and_quartiles():
+    """One slow outlier does not move the result."""
+    timing = summarise([1.0, 2.0, 3.0, 4.0, 1000.0])
+    assert (timing.lower, timing.median, timing.upper) == (2.0, 3.0, 4.0)
+
+
+def test_ratio_is_peer_over_ours():
+    """Twice the time of ours is a ratio of two; no peer, no ratio."""
+    assert Row('x', 2.0, 'mujoco', 4.0).ratio == 2.0
+    assert Row('x', 2.0).ratio is None
+
+
+@pytest.mark.parametrize('words', [('--repeats', '0'), ('--only', 'nothing')])
+def test_bad_options_are_refused(words):
+    """The parser says what is wrong."""
+    with pytest.raises(SystemExit):
+        options(*words)

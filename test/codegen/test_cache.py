@@ -1,0 +1,225 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled programs on disk: found again, never trusted when damaged, optional when forbidden."""
+
+import logging
+import os
+import shutil
+
+import numpy as np
+import pytest
+from robodyn_ros.codegen import cache
+from robodyn_ros.tracing import sin
+from tracing.recording import program
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """Keep compiled programs in a folder of this test's own."""
+    folder = tmp_path / 'programs'
+    monkeypatch.setenv('ROBODYN_CACHE_DIR', str(folder))
+    monkeypatch.setattr(cache, '_warned', set())
+    return folder
+
+
+def source(constant=0.25):
+    """Return a small program: sin(x) + constant."""
+    return program(lambda x: [sin(x) + constant], 1).source
+
+
+def load(text):
+    """Load a program; returns its value at x = 0 and how often compiling was announced."""
+    told = []
+    names = cache.load(text, lambda: told.append(1))
+    y = np.empty(1)
+    names['many_evaluate'](1, np.zeros(1), np.zeros(1), y)
+    return y[0], len(told)
+
+
+def test_second_load_compiles_nothing(kept):
+    """The first load announces a compilation, the second finds it on disk."""
+    text = source()
+    assert load(text) == (0.25, 1)
+    before = sorted((f, f.stat().st_mtime_ns) for f in kept.glob('*/*'))
+    assert before
+    assert load(text) == (0.25, 0)
+    assert sorted((f, f.stat().st_mtime_ns) for f in kept.glob('*/*')) == before
+
+
+def test_programs_are_found_by_their_content(kept):
+    """One folder per text, named by its hash; another text has another folder."""
+    one, other = source(0.25), source(0.5)
+    assert cache.digest(one) == cache.digest(source(0.25)) != cache.digest(other)
+    assert (load(one), load(other)) == ((0.25, 1), (0.5, 1))
+    assert {f.name for f in kept.iterdir()} == {cache.digest(one), cache.digest(other)}
+
+
+@pytest.mark.parametrize('name, value', [
+    ('NUMBA_OPT', '0'), ('NUMBA_BOUNDSCHECK', '1'), ('NUMBA_DEBUGINFO', '1'),
+    ('NUMBA_ENABLE_AVX', '0'), ('NUMBA_CPU_NAME', 'generic'), ('NUMBA_CPU_FEATURES', ''),
+])
+def test_settings_of_the_compiler_have_programs_of_their_own(name, value, monkeypatch):
+    """A debug run leaves nothing that later runs would load."""
+    monkeypatch.delenv(name, raising=False)
+    before = cache.digest('a program')
+    monkeypatch.setenv(name, value)
+    assert cache.digest('a program') != before
+
+
+@pytest.mark.parametrize('name', ['NUMBA_CACHE_DIR', 'NUMBA_NUM_THREADS', 'HOME'])
+def test_settings_that_do_not_change_code_share_programs(name, monkeypatch):
+    """Where numba keeps its own things, and how many threads it starts."""
+    before = cache.digest('a program')
+    monkeypatch.setenv(name, '7')
+    assert cache.digest('a program') == before
+
+
+def truncate(file):
+    """Keep the first half of a file."""
+    data = file.read_bytes()
+    file.write_bytes(data[:len(data) // 2])
+
+
+def spoil(file):
+    """Change one bit in the middle of a file."""
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 4
+    file.write_bytes(bytes(data))
+
+
+DAMAGE = {
+    'truncated machine code': lambda at: [truncate(f) for f in at.rglob('*.o')],
+    'one bit of machine code': lambda at: [spoil(f) for f in at.rglob('*.o')],
+    'truncated checksums': lambda at: truncate(at / cache.CHECKSUMS),
+    'garbage checksums': lambda at: (at / cache.CHECKSUMS).write_bytes(b'\xff\x00 not json'),
+    'checksums of another kind': lambda at: (at / cache.CHECKSUMS).write_text('[1, 2]'),
+    'no checksums': lambda at: (at / cache.CHECKSUMS).unlink(),
+    'truncated source': lambda at: truncate(at / cache.PROGRAM),
+}
+
+
+def test_a_damaged_program_is_compiled_again(kept, caplog):
+    """Whatever is cut, changed or missing: a warning names the folder, the numbers are right."""
+    text = source()
+    place = kept / cache.digest(text)
+    assert load(text) == (0.25, 1)
+    for name, damage in DAMAGE.items():
+        damage(place)
+        caplog.clear()
+        with caplog.at_level(logging.WARNING):
+            assert load(text) == (0.25, 1), name
+        assert str(place) in caplog.text, name
+        assert load(text) == (0.25, 0), f'{name}: was not repaired'
+
+
+def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, monkeypatch, caplog):
+    """One warning names the folder and the remedy; the program works without it."""
+    blocker = tmp_path / 'file'
+    blocker.write_text('not a folder')
+    folder = blocker / 'programs'  # not even root can write here
+    monkeypatch.setenv('ROBODYN_CACHE_DIR', str(folder))
+    monkeypatch.setattr(cache, '_warned', set())
+    with caplog.at_level(logging.WARNING):
+        assert load(source(0.25)) == (0.25, 1)
+        assert load(source(0.5)) == (0.5, 1)
+    warnings = [r.getMessage() for r in caplog.records if r.name == 'robodyn_ros']
+    assert len(warnings) == 1, warnings
+    for word in (str(folder), 'writable', 'ROBODYN_CACHE_DIR'):
+        assert word in warnings[0]
+
+
+def stay(monkeypatch, place):
+    """Let a program be one that cannot be removed, such as another user's."""
+    remove = shutil.rmtree
+    monkeypatch.setattr(cache.shutil, 'rmtree', lambda path, **options: None
+                        if path == place else remove(path, **options))
+
+
+@pytest.mark.parametrize('damage', ['truncated machine code', 'no checksums'])
+def test_a_damaged_program_that_cannot_be_removed_is_named(damage, kept, monkeypatch, caplog):
+    """One sentence names the folder and the remedies, once; the numbers are right."""
+    text = source()
+    place = kept / cache.digest(text)
+    load(text)
+    DAMAGE[damage](place)
+    stay(monkeypatch, place)
+    with caplog.at_level(logging.WARNING):
+        assert [load(text), load(text)] == [(0.25, 1), (0.25, 1)]
+    warnings = [r.getMessage() for r in caplog.records if r.name == 'robodyn_ros']
+    assert len(warnings) == 1, warnings
+    for word in (str(place), 'remove', 'ROBODYN_CACHE_DIR'):
+        assert word in warnings[0]
+    assert list(kept.iterdir()) == [place]
+
+
+def test_a_file_in_the_place_of_a_program_is_named(kept, caplog):
+    """What is no folder cannot be replaced either."""
+    place = kept / cache.digest(source())
+    kept.mkdir()
+    place.write_text('not a folder')
+    with caplog.at_level(logging.WARNING):
+        assert load(source()) == (0.25, 1)
+    assert f'{place} can neither' in caplog.text and 'remove it' in caplog.text
+
+
+def test_another_process_that_was_first_is_no_reason_to_warn(kept, monkeypatch, caplog):
+    """The program that is there serves as well as the one just built."""
+    text = source()
+    load(text)
+    monkeypatch.setattr(cache, '_published', lambda *_: None)  # it was not there yet
+    with caplog.at_level(logging.WARNING):
+        assert load(text) == (0.25, 1)
+    assert not caplog.records and [f.name for f in kept.iterdir()] == [cache.digest(text)]
+
+
+def test_a_folder_that_becomes_full_leaves_nothing_behind(kept, monkeypatch):
+    """An error while writing ends in a program in memory and no half-built folder."""
+    def no_space(*_):
+        raise OSError(28, 'No space left on device')
+    monkeypatch.setattr(cache, '_checksums', no_space)
+    assert load(source()) == (0.25, 1)
+    assert list(kept.iterdir()) == []
+
+
+def grow_old(folder, days):
+    """Let a folder have been changed so long ago."""
+    then = folder.stat().st_mtime - days * cache.DAY
+    os.utime(folder, (then, then))
+
+
+def test_folders_of_killed_builds_are_swept_after_a_day(kept):
+    """What a killed process left is removed by the next build; young folders may be in use."""
+    for name, days in (('.building-old', 2.0), ('.building-young', 0.001)):
+        (kept / name).mkdir(parents=True)
+        grow_old(kept / name, days)
+    load(source())
+    assert sorted(f.name for f in kept.glob('.building-*')) == ['.building-young']
+
+
+def test_programs_that_nobody_used_for_long_are_swept(kept):
+    """A new program removes those not used for 90 days; using one, or not being one, saves."""
+    unused, used = source(0.25), source(0.5)
+    foreign = kept / ('0' * cache.DIGITS)
+    foreign.mkdir(parents=True)  # the user's own, with a name like ours
+    for text in (unused, used):
+        load(text)
+    for folder in kept.iterdir():
+        grow_old(folder, 91.0)
+    assert load(used) == (0.5, 0)
+    load(source(0.75))
+    assert {f.name for f in kept.iterdir()} == {
+        foreign.name, cache.digest(used), cache.digest(source(0.75))}
+
+
+@pytest.mark.parametrize('chosen, expected', [
+    ({'ROBODYN_CACHE_DIR': '/a/b'}, '/a/b'),
+    ({'XDG_CACHE_HOME': '/x'}, '/x/robodyn_ros'),
+    ({'HOME': '/h'}, '/h/.cache/robodyn_ros'),
+])
+def test_the_folder_is_where_the_user_says(chosen, expected, monkeypatch):
+    """ROBODYN_CACHE_DIR first, then XDG_CACHE_HOME, then ~/.cache."""
+    for name in ('ROBODYN_CACHE_DIR', 'XDG_CACHE_HOME', 'HOME'):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in chosen.items():
+        monkeypatch.setenv(name, value)
+    assert str(cache.folder()) == expected
