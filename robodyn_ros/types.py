@@ -67,8 +67,12 @@ class Control(NamedTuple):
     """Control instants between measuring and the torque's arrival."""
 
 
-class Reference(NamedTuple):
-    """A sampled motion that a controller shall follow: k instants, n joints."""
+class Trajectory(NamedTuple):
+    """
+    A motion that is wanted, at k instants: of n joints, or of the n coordinates of a path.
+
+    Trajectories of users may return anything with these four fields in this order.
+    """
 
     t: np.ndarray
     """(k,) [s]"""
@@ -82,6 +86,10 @@ class Reference(NamedTuple):
     def rows(self) -> np.ndarray:
         """q, v, a side by side (k, 3 n), as compiled control laws read them."""
         return np.concatenate([self.q, self.v, self.a], axis=1)
+
+
+Reference = Trajectory
+"""The name of the class where a controller follows it."""
 
 
 def rollout_from_rows(rows: np.ndarray, n: int, m: int) -> Rollout:

@@ -121,7 +121,7 @@ def wanted_positions(robot: Robot, settings: TrajectorySettings, frame: str,
     points = robot.positions(frame, reference.q)
     path = motion_of(settings)
     if path is not None and not hasattr(path, 'sample'):
-        position = sample(path, reference.t).position
+        position = sample(path, reference.t).q
         for column, axis in enumerate(settings.axes):
             if axis in 'xyz':
                 points[:, 'xyz'.index(axis)] = position[:, column]

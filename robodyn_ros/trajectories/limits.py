@@ -8,13 +8,13 @@ import numpy as np
 from robodyn_ros.errors import LimitError
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.types import Reference
+from robodyn_ros.types import Trajectory
 
 TOLERANCE = 1e-3
 """Room at a limit, for paths that touch it (paper 004 rests on d3 = 1) [rad] or [m]."""
 
 
-def check_limits(robot: Robot, reference: Reference,
+def check_limits(robot: Robot, reference: Trajectory,
                  parameters: Parameters | None = None) -> None:
     """
     Raise LimitError at the first sample beyond a position, velocity or effort limit.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robodyn_ros.types import Reference
+from robodyn_ros.types import Trajectory
 
 SAME = 1e-3
 """Difference of start and end up to which a motion is closed [rad, m, or per s]."""
@@ -15,7 +15,7 @@ SHARE = 0.25
 """Of a joint's speed limit that its mean speed on the way back may reach [-]."""
 
 
-def closed(reference: Reference, speed_limits: np.ndarray, period: float) -> Reference:
+def closed(reference: Trajectory, speed_limits: np.ndarray, period: float) -> Trajectory:
     """
     Return the motion with a quintic back to its start, joined in position, speed, acceleration.
 
@@ -32,6 +32,6 @@ def closed(reference: Reference, speed_limits: np.ndarray, period: float) -> Ref
     way = BPoly.from_derivatives([0.0, count * period], [last, first])
     t = np.arange(1, count + 1) * period
     parts = [way(t), way.derivative()(t), way.derivative(2)(t)]
-    return Reference(np.concatenate([reference.t, reference.t[-1] + t]),
+    return Trajectory(np.concatenate([reference.t, reference.t[-1] + t]),
                      *(np.concatenate([getattr(reference, key), part])
                        for key, part in zip('qva', parts)))
