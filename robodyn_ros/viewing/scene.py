@@ -24,15 +24,10 @@ class RobotScene:
     :param server: viser.ViserServer
     """
 
-    def __init__(self, server: Any, robot: Robot, frame: str = ''):
-        """
-        Draw the robot where all joints are zero.
-
-        :param frame: whose path is traced; tool0, or the last frame, where none is given
-        """
+    def __init__(self, server: Any, robot: Robot):
+        """Draw the robot where all joints are zero; the path of its tool is traced."""
         self.server, self.robot = server, robot
-        self.frame = next(name for name in (frame, 'tool0', robot.frames[-1])
-                          if name in robot.frames)
+        self.frame = robot.tool_frame()
         scene = server.scene
         scene.add_grid('/grid', width=4.0, height=4.0, cell_size=0.1, section_size=0.5,
                        fade_distance=6.0)
