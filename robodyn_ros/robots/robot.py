@@ -30,7 +30,7 @@ from robodyn_ros.robots.outputs import Bias, FrameState
 from robodyn_ros.robots.payload import checked_parameters
 from robodyn_ros.robots.urdf.records import parse_urdf, read_urdf, RobotRecord
 from robodyn_ros.robots.urdf.robodyn_tag import Loop
-from robodyn_ros.robots.urdf.tree_builder import assemble
+from robodyn_ros.robots.urdf.tree_builder import build_tree
 from robodyn_ros.share import share_folder
 from robodyn_ros.tracing import Number
 
@@ -40,22 +40,22 @@ class Robot:
 
     def __init__(self, record: RobotRecord):
         """Build from a checked file; see load_robot."""
-        built = assemble(record)
+        built = build_tree(record)
         self.name, self.path, self.urdf = record.name, record.path, record.text
         self.tree: Tree = built.tree
         self.base: str = built.base
         self.joints: tuple[str, ...] = tuple(j.name for j in built.joints)
         self.n = len(self.joints)
         self._zero = np.zeros(self.n)
-        self.loops: tuple[Loop, ...] = built.extras.loops
-        self.passive: tuple[str, ...] = built.extras.passive
+        self.loops: tuple[Loop, ...] = built.tag.loops
+        self.passive: tuple[str, ...] = built.tag.passive
         self.units = tuple('m' if body.kind == PRISMATIC else 'rad' for body in self.tree.bodies)
         """Of each joint's position."""
         self.limits = Limits(self.joints, self.units, *(
             np.array([getattr(j, key) for j in built.joints])
             for key in ('lower', 'upper', 'velocity', 'effort')))
         self.limits.effort[[name in self.passive for name in self.joints]] = 0.0
-        self.parameters = Parameters(gravity=built.extras.gravity)
+        self.parameters = Parameters(gravity=built.tag.gravity)
         """Run-time inputs used where none are given: the file's gravity, no payload."""
 
     def __repr__(self) -> str:

@@ -34,7 +34,7 @@ class RobotScene:
         self.links: dict[str, Any] = {}
         self.missing: list[str] = []
         """Files of meshes that cannot be read."""
-        for k, visual in enumerate(visuals_of(robot.urdf)):
+        for k, visual in enumerate(visuals_of(robot.urdf, robot.path)):
             if visual.link not in self.links:
                 self.links[visual.link] = scene.add_frame(f'/robot/{visual.link}',
                                                           show_axes=False)
@@ -112,7 +112,7 @@ def extent(robot: Robot, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest and highest corner of a box around all visuals at q, each (3,) [m]."""
     angles = [float(x) for x in q]
     corners = [np.zeros(3)]
-    for visual in visuals_of(robot.urdf):
+    for visual in visuals_of(robot.urdf, robot.path):
         at = robot.pose(visual.link, angles)  # in plain numbers: nothing is compiled for a picture
         centre = np.array(at.position) + np.array(at.rotation) @ visual.position
         reach = max(visual.size) / 2.0 if visual.kind != 'mesh' else 0.0
