@@ -10,7 +10,7 @@ from importlib import import_module, metadata
 from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from robodyn_ros.constraints.constraint import constraint, Constraint, non_ideal
+    from robodyn_ros.constraints.constraint import Constraint, constraint, non_ideal
     from robodyn_ros.constraints.ready_made import (follow, joint_combination, knife_edge, loop,
                                                     viscous_non_ideal)
     from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation

@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""What travels between files: states and recorded motions, with shapes and units."""
+"""What travels between rooms: states, motions and control laws, with shapes and units."""
+# flake8: noqa: A005  nobody takes robodyn_ros.types for the standard library's types
 from __future__ import annotations
 
 from typing import Callable, Mapping, NamedTuple, Sequence

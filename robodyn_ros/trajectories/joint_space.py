@@ -3,7 +3,7 @@
 """
 Motions given joint by joint: sine, way-points, and a table read from a file.
 
-All sample(times) -> Trajectory. Edges: a sine goes on for ever; way-points and tables rest at their
+Each has sample(times) -> Trajectory. A sine goes on for ever; way-points and tables rest at their
 first position before they start and at their last after they end.
 """
 from __future__ import annotations
@@ -131,4 +131,4 @@ def _resting_outside(piece: PPoly, knots: np.ndarray, t: np.ndarray) -> Trajecto
     inside = ((t >= knots[0]) & (t <= knots[-1]))[:, None]
     at = np.clip(t, knots[0], knots[-1])
     return Trajectory(t, piece(at), np.where(inside, piece(at, 1), 0.0),
-                   np.where(inside, piece(at, 2), 0.0))
+                      np.where(inside, piece(at, 2), 0.0))

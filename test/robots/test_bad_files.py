@@ -209,7 +209,7 @@ def test_every_error_is_ours():
     ('<origin xyz="0 0 up"/><geometry><sphere radius="1"/></geometry>', "is '0 0 up'"),
     ('<geometry><box size="1 2"/></geometry>', "size of a <box> is '1 2'"),
     ('<geometry><cylinder radius="wide" length="1"/></geometry>', "radius .* is 'wide'"),
-    ('<geometry><sphere radius="1"/></geometry><material name="m"><color rgba="1 0 0"/></material>',
+    ('<geometry><sphere radius="1"/></geometry><material><color rgba="1 0 0"/></material>',
      "rgba of a <color> is '1 0 0'")])
 def test_a_visual_that_cannot_be_drawn_is_one_sentence(visual, words):
     """Mechanics does not mind; whoever draws the robot is told."""

@@ -99,8 +99,7 @@ def test_a_redundant_arm_keeps_the_task():
     for k in range(0, 3001, 500):
         J = frame.jacobian[k, :3]
         b = wanted.a[k] - frame.drift[k, :3] + 60.0 * (
-            wanted.v[k] - J @ motion.v[k]) + 900.0 * (wanted.q[k]
-                                                             - frame.position[k, :3])
+            wanted.v[k] - J @ motion.v[k]) + 900.0 * (wanted.q[k] - frame.position[k, :3])
         assert np.abs(motion.a[k] - np.linalg.pinv(J) @ b).max() < 1e-9
 
 

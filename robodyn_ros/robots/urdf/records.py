@@ -15,7 +15,7 @@ from typing import NamedTuple, Optional, Tuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from robodyn_ros.robots.urdf.xml import ElementReader, Triple
+from robodyn_ros.robots.urdf.xml_reader import ElementReader, Triple
 
 JOINT_KINDS = ('revolute', 'continuous', 'prismatic', 'fixed')
 

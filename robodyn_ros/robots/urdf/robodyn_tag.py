@@ -22,7 +22,7 @@ from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.mechanics.tree import Friction, Rotor, Tree
 from robodyn_ros.robots import geometry
 from robodyn_ros.robots.urdf.records import JointRecord, RobotRecord
-from robodyn_ros.robots.urdf.xml import ElementReader
+from robodyn_ros.robots.urdf.xml_reader import ElementReader
 
 AXES = ('x', 'y', 'z', 'roll', 'pitch', 'yaw')
 
