@@ -8,8 +8,8 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from robodyn_ros.report.drawing import (COLOURS, curves, empty_figure, legend, panels,
-                                        space_curves, WANTED)
+from robodyn_ros.report.drawing import (COLOURS, curves, DESIRED, empty_figure, legend, panels,
+                                        space_curves)
 from robodyn_ros.report.motion import Motion
 
 DPI = 110
@@ -61,7 +61,7 @@ def _joints(figure: Any, motion: Motion) -> None:
         curves(one, motion.t, motion.q[:, k], ['actual'], f'{name} [{unit}]')
         if motion.followed:
             curves(one, motion.t, motion.reference_q[:, k], ['wanted'], f'{name} [{unit}]',
-                   color='black', linestyle=WANTED)
+                   color='black', linestyle=DESIRED)
     legend(figure)
 
 
@@ -90,7 +90,7 @@ def _path(figure: Any, motion: Motion) -> None:
     figure.set_size_inches(5.6, 5.0)
     lines: list[tuple[np.ndarray, str, Any]] = [(motion.tool, f'{motion.frame}, actual', '-')]
     if motion.followed:
-        lines.append((motion.tool_reference, 'wanted', WANTED))
+        lines.append((motion.tool_reference, 'wanted', DESIRED))
     axes = figure.add_subplot(projection='3d')
     space_curves(axes, lines)
     legend(figure)

@@ -8,8 +8,9 @@ from typing import Any, Mapping
 import numpy as np
 
 from robodyn_ros.mechanics.friction import friction_torque
+from robodyn_ros.report.drawing import panels
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.studies.figures import panels, PANELS_HEIGHT
+from robodyn_ros.studies.figures import overlaid, PANELS_HEIGHT
 from robodyn_ros.studies.study import Draw, Figure
 from robodyn_ros.studies.truc_lam_2020.runs import ClosedLoop, error, OpenLoop, wanted
 
@@ -36,15 +37,14 @@ def figures(robot: Robot, opened: OpenLoop, closed: ClosedLoop) -> list[Figure]:
                                                         'compensated': error(closed.told)}))]
 
 
-def _joints(t: np.ndarray, curves: Mapping[str, np.ndarray], until: float = 1e9) -> Draw:
+def _joints(t: np.ndarray, named: Mapping[str, np.ndarray], until: float = 1e9) -> Draw:
     """Six panels, one joint each [rad]."""
     def draw(figure: Any) -> None:
         shown = t <= until
         places = panels(figure, 3, 2, height=PANELS_HEIGHT / 3)
         for k, axes in enumerate(places):
-            for (name, values), style in zip(curves.items(), ('-', '--')):
-                axes.plot(t[shown], values[shown, k], style, label=name)
-            axes.set_ylabel(f'joint {k + 1} [rad]')
+            overlaid(axes, t[shown], {name: values[shown, k] for name, values in named.items()},
+                     f'joint {k + 1} [rad]')
         places[0].legend(loc='upper right')
     return draw
 
