@@ -11,7 +11,6 @@ import numpy as np
 from robodyn_ros.robots.robot import Robot, robot_from_text
 from robodyn_ros.viewing.history import History, Moment
 from robodyn_ros.viewing.page import Page
-from robodyn_ros.viewing.replay import replay_html
 from robodyn_ros.viewing.scene import extent, RobotScene
 from robodyn_ros.viewing.server import close_server, open_server
 
@@ -136,3 +135,25 @@ class Viewer:
     def close(self) -> None:
         """Close the page."""
         close_server(self.server)
+
+
+def replay_html(robot: Robot, moments: Sequence[Moment], path: np.ndarray) -> bytes:
+    """
+    Return a motion as one HTML file that plays by itself, without a server.
+
+    :param path: points of the desired path (k, 3) [m]
+    """
+    # a server of its own, so that nobody's live view jumps through the past
+    server = open_server('127.0.0.1', 0)
+    try:
+        scene = RobotScene(server, robot)
+        scene.show_path(path)
+        if moments:
+            scene.update(moments[0].q)
+        recording = server.get_scene_serializer()
+        for before, moment in zip(moments, moments[1:]):
+            recording.insert_sleep(moment.time - before.time)
+            scene.update(moment.q, trace=True)
+        return recording.as_html().encode()
+    finally:
+        close_server(server)

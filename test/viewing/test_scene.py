@@ -11,10 +11,9 @@ from robodyn_ros.robots.urdf.visuals import GREY, visuals_of
 viser = pytest.importorskip('viser', reason='the extra "view" is not installed')
 
 from robodyn_ros.viewing.history import FLOOR, History, Moment  # noqa: E402
-from robodyn_ros.viewing.replay import replay_html  # noqa: E402
 from robodyn_ros.viewing.scene import NODES, RobotScene, SEGMENTS, Trace  # noqa: E402
 from robodyn_ros.viewing.server import close_server, open_server  # noqa: E402
-from robodyn_ros.viewing.viewer import Viewer  # noqa: E402
+from robodyn_ros.viewing.viewer import replay_html, Viewer  # noqa: E402
 
 CLOSED = 1e-9
 """How well the loops of a closed chain meet in the picture [m]."""
