@@ -62,7 +62,11 @@ def empty_figure() -> Iterator[Any]:
 
 def panels(figure: Any, rows: int, columns: int = 1, *, width: float = 6.4,
            height: float = 1.9) -> list[Any]:
-    """Axes of a figure made of panels over time, row by row; each panel is so high [inch]."""
+    """
+    Return the axes of panels over time, row by row.
+
+    :param height: of each panel [inch]
+    """
     figure.set_size_inches(width, rows * height + 0.5)
     axes = figure.subplots(rows, columns, sharex=True, squeeze=False)
     for one in axes[-1]:

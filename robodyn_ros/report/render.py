@@ -160,7 +160,7 @@ class Canvas:
                                     int(FINER * width))
 
     def dot(self, point: np.ndarray, colour: Sequence[int], radius: float) -> None:
-        """Draw a point (3,) [m] of a radius in dots of the picture."""
+        """Draw a disc at a point (3,) [m]; its radius is in dots of the picture."""
         (x, y), r = self.camera.project(point)[0], FINER * radius
         self._draw.ellipse([x - r, y - r, x + r, y + r], tuple(colour))
 

@@ -63,7 +63,7 @@ class Solid:
         return Faces(*(np.concatenate(parts) for parts in zip(*made)))
 
     def _bars(self, angles: Sequence[float]) -> list[Faces]:
-        """Bars from the joints of links that show nothing to those they hang on."""
+        """Bars for links without simple visuals: from the joint of each to the one before it."""
         bodies = self.robot.tree.bodies
         poses = [np.array(pose.position, float) for pose in body_poses(self.robot.tree, angles)]
         bars = []

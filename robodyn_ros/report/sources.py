@@ -153,7 +153,7 @@ class _Assembly:
             complete=self.found.complete)
 
     def _in_order(self, topic: str, needed: str) -> list[tuple[int, dict[str, Any]]]:
-        """Messages in the order of time, each time once: lockstep says a state again."""
+        """Messages by time, one each: lockstep repeats a state until somebody answers it."""
         last = {stamp: m for stamp, m in self.found.messages[topic] if len(m.get(needed, ()))}
         if topic == STATES and not last:
             raise RecordingError(f'{self.name}: its joint_states have no positions; record a '

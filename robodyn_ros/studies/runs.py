@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the runs of several papers share: an arm on a path, constraint errors, continuous control."""
+"""What the runs of several papers share: an arm on a path, its errors, continuous control."""
 from __future__ import annotations
 
 from typing import Callable, Sequence

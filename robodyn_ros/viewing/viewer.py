@@ -19,7 +19,7 @@ DRAWN = 6
 
 
 class Viewer:
-    """What a node tells to show, shown."""
+    """Shows in a browser what a node tells it."""
 
     def __init__(self, host: str, port: int, seconds: float):
         """
@@ -87,7 +87,7 @@ class Viewer:
             self.page.show_gains(self.gains)
 
     def show_plant(self, paused: bool, state: str) -> None:
-        """Tell how the plant is."""
+        """Show whether the plant is paused, and its state in words."""
         self.paused, self.state = paused, 'paused' if paused else state
         if self.page is not None:
             self.page.show_pause(paused)

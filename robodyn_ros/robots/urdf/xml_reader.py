@@ -25,7 +25,7 @@ class ElementReader:
         return RobotFileError(f'{self.path}: {what}')
 
     def single(self, element: Element, tag: str, where: str) -> Optional[Element]:
-        """Return the child of a tag, None without one; of two, one would be lost unseen."""
+        """Return the only child of a tag, None if there is none; two are refused."""
         found = element.findall(tag)
         if len(found) > 1:
             raise self.fail(f'{where} has {len(found)} elements <{tag}>; keep one')
@@ -42,7 +42,7 @@ class ElementReader:
         return self.numbers(text, 1, f'{attribute} of <{element.tag}> of {where}')[0]
 
     def numbers(self, text: str, count: int, where: str) -> Tuple[float, ...]:
-        """Return the numbers of a text, which must be so many and finite."""
+        """Return the numbers of a text; there must be count of them, all finite."""
         try:
             values = tuple(float(word) for word in text.split())
         except ValueError:
