@@ -25,7 +25,7 @@ STYLE: dict[str, Any] = {
     'figure.figsize': (6.4, 4.0), 'figure.facecolor': 'white', 'legend.frameon': True,
     'legend.framealpha': 0.9, 'axes.xmargin': 0.0,
 }
-DESIRED = (0, (4, 3))
+DESIRED_STYLE = (0, (4, 3))
 """Line style of what theory or the trajectory says; what is computed is solid."""
 
 

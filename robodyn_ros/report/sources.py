@@ -17,11 +17,11 @@ import numpy as np
 
 from robodyn_ros.errors import CommandError, RecordingError, RobodynError
 from robodyn_ros.nodes.controller.joint_plan import checked_points, JointPlan
+from robodyn_ros.recording.cdr import NANO
 from robodyn_ros.recording.reader import read_recording, Recording
 from robodyn_ros.report.motion import Motion
 from robodyn_ros.robots.robot import Robot, robot_from_text
 
-NANO = 1_000_000_000
 SIMULATED_ZERO = NANO
 """Stamp of the first state of a simulated plant [ns]."""
 LONGEST_SIMULATED = 10 ** 9 * NANO

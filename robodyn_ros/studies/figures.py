@@ -8,7 +8,7 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros.report.drawing import curves, DESIRED, empty_figure, require
+from robodyn_ros.report.drawing import curves, DESIRED_STYLE, empty_figure, require
 from robodyn_ros.studies.study import Figure
 
 PRINT_DPI, PAGE_DPI = 200, 110
@@ -48,7 +48,7 @@ def compared(axes: Any, t: np.ndarray, values: np.ndarray, theory: np.ndarray,
     """Draw columns over time as curves does, with what theory says dashed on top."""
     curves(axes, t, values, labels, unit, first_colour=first_colour)
     curves(axes, t, theory, ['theoretical'] * len(labels), unit, color='black',
-           linestyle=DESIRED)
+           linestyle=DESIRED_STYLE)
 
 
 def overlaid(axes: Any, t: np.ndarray, named: Mapping[str, np.ndarray], unit: str) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-FLOOR = 1e-17
+SMALLEST_DRAWN = 1e-17
 """Violations below this are drawn as this: log10 needs a positive number."""
 
 
@@ -71,7 +71,7 @@ class History:
         """Time (k,), torques (k, n), tracking error (k,) and log10 of the violation (k,)."""
         time, _, tau, error, violation = (np.array(values) for values in zip(*self.moments))
         return {'time': time, 'torque': tau, 'error': _filled(error),
-                'violation': np.log10(np.maximum(_filled(violation), FLOOR))}
+                'violation': np.log10(np.maximum(_filled(violation), SMALLEST_DRAWN))}
 
 
 def _filled(values: np.ndarray) -> np.ndarray:

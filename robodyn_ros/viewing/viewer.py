@@ -14,7 +14,7 @@ from robodyn_ros.viewing.page import Page
 from robodyn_ros.viewing.scene import extent, RobotScene
 from robodyn_ros.viewing.server import close_server, open_server
 
-DRAWN = 6
+PICTURES_PER_PLOT = 6
 """Plots and status are drawn once in so many pictures."""
 
 
@@ -111,7 +111,7 @@ class Viewer:
                 scene.trace.clear()
             scene.update(moment.q, trace=True)
             self.pictures += 1
-            if self.pictures % DRAWN == 0:
+            if self.pictures % PICTURES_PER_PLOT == 0:
                 page.show_history(self.history, self.state)
 
     def forget(self) -> None:

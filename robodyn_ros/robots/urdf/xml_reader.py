@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from robodyn_ros.errors import RobotFileError
 
 Triple = Tuple[float, float, float]
-LARGEST = 1e30
+LARGEST_NUMBER = 1e30
 """No robot has a number this large; products of such numbers would not be finite."""
 
 
@@ -47,9 +47,9 @@ class ElementReader:
             values = tuple(float(word) for word in text.split())
         except ValueError:
             values = ()
-        if len(values) != count or not all(abs(value) < LARGEST for value in values):
+        if len(values) != count or not all(abs(value) < LARGEST_NUMBER for value in values):
             wanted = 'a finite number' if count == 1 else f'{count} finite numbers'
-            raise self.fail(f'{where} is {text!r}; expected {wanted} below {LARGEST:g}')
+            raise self.fail(f'{where} is {text!r}; expected {wanted} below {LARGEST_NUMBER:g}')
         return values
 
     def origin(self, element: Optional[Element], where: str) -> Tuple[Triple, Triple]:

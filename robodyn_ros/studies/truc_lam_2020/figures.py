@@ -12,7 +12,7 @@ from robodyn_ros.report.drawing import panels
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.studies.figures import overlaid, PANELS_HEIGHT
 from robodyn_ros.studies.study import Draw, Figure
-from robodyn_ros.studies.truc_lam_2020.runs import ClosedLoop, error, OpenLoop, wanted
+from robodyn_ros.studies.truc_lam_2020.runs import ClosedLoop, desired, error, OpenLoop
 
 
 def figures(robot: Robot, opened: OpenLoop, closed: ClosedLoop) -> list[Figure]:
@@ -29,7 +29,7 @@ def figures(robot: Robot, opened: OpenLoop, closed: ClosedLoop) -> list[Figure]:
         Figure('003_open_loop', 'One torque, without and with friction (figure 6).',
                _joints(t, {'without friction': opened.smooth, 'with friction': opened.rough})),
         Figure('003_responses', 'Desired motion and response without friction (figure 8).',
-               _joints(times, {'desired': wanted(times), 'response': closed.clean.q}, 2.0)),
+               _joints(times, {'desired': desired(times), 'response': closed.clean.q}, 2.0)),
         Figure('003_errors', 'Tracking errors without friction (figure 9).',
                _joints(times, {'error': error(closed.clean)}, 2.0)),
         Figure('003_errors_friction', 'Tracking errors with friction (figure 10), and with '

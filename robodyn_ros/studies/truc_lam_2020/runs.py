@@ -94,14 +94,14 @@ def open_loop(robot: Robot, accelerate: Accelerate, duration: float) -> np.ndarr
     return np.array(result)
 
 
-def wanted(t: np.ndarray) -> np.ndarray:
+def desired(t: np.ndarray) -> np.ndarray:
     """Return the reference of the closed loop (k, 6) [rad]."""
     return np.sin(RATE * t)[:, None] * np.array(AMPLITUDE)
 
 
 def error(motion: Rollout) -> np.ndarray:
     """Tracking error of the closed loop (k, 6) [rad]."""
-    return wanted(motion.t) - motion.q
+    return desired(motion.t) - motion.q
 
 
 def frictionless(robot: Robot) -> Any:
