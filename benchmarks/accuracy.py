@@ -66,8 +66,8 @@ def judge(task: Task, motion: Motion) -> dict[str, float | None]:
     (q, v), plant, n = motion, task.plant, task.plant.robot.n
     t = SAMPLE * np.arange(1, len(q) + 1)
     x = np.concatenate([t[:, None], q, v, np.zeros((len(q), n))], axis=1)
-    w = plant.rows.prepared(plant.parameter_vector())
-    phi = plant.rows.evaluate('rows', x, w)[:, :len(plant.row_names)]
+    w = plant.model.rows_program.prepared(plant.model.vector())
+    phi = plant.model.rows_program.evaluate('rows', x, w)[:, :len(plant.row_names)]
     worst, energy = float(np.abs(phi).max()), float(np.abs(task.energy_error(q, v)).max())
     return {'violation': worst if np.isfinite(worst) else None,
             'energy_error_J': energy if np.isfinite(energy) else None}

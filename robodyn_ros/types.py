@@ -82,12 +82,3 @@ class Reference(NamedTuple):
     def rows(self) -> np.ndarray:
         """q, v, a side by side (k, 3 n), as compiled control laws read them."""
         return np.concatenate([self.q, self.v, self.a], axis=1)
-
-
-def rollout_from_rows(rows: np.ndarray, n: int, m: int) -> Rollout:
-    """Cut the rows of a compiled recording (k, 1 + 5 n + 3 m) into named arrays."""
-    # plain slices: numpy.split takes longer than a short run
-    begins = [*range(1, 1 + 5 * n, n), *(1 + 5 * n + k * m for k in range(3))]
-    widths = [n] * 5 + [m] * 3
-    return Rollout(rows[:, 0], *(rows[:, begin:begin + width]
-                                 for begin, width in zip(begins, widths)))

@@ -16,7 +16,6 @@ import numpy as np
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.plant.stepper import Stepper
 from robodyn_ros.trajectories.limits import TOLERANCE
 from robodyn_ros.types import Rollout, State
 
@@ -60,7 +59,7 @@ class PlantRunner:
         self._start, self._delay = start, delay
         self._under_way: deque[np.ndarray] = deque()
         self._parameters = dict(parameters)
-        self._stepper = Stepper(plant, start, period_steps, self._parameters)
+        self._stepper = plant.in_place(start, period_steps, self._parameters)
         limits = plant.robot.limits
         self._efforts = limits.effort.tolist()
         self._limits = list(zip(limits.lower.tolist(), limits.upper.tolist())) \
@@ -130,7 +129,7 @@ class PlantRunner:
 
     def prepare(self, reaction: str) -> None:
         """Compile now what a reaction or a payload needs, not in the middle of a motion."""
-        self.plant.program(loaded=True).names
+        self.plant.program(parametric=True).functions()
         if reaction == 'damping':
             self._damping()
 
