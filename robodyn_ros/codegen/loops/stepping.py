@@ -5,8 +5,8 @@ Time stepping around the kernels of a plant, and the functions of it that Python
 
 One loop serves a single run, a run that goes on where another stopped, and, with lanes, many runs
 side by side in the processor's vector registers, with the same bits for each. Layouts of the
-arrays: layout.py. A run in a group that needs a decision of its own (a failed step, dependent rows)
-makes the whole group stop, to be repeated one run at a time.
+arrays: layout.py. A run in a group that needs a decision of its own (a failed step, dependent
+rows) makes the whole group stop, to be repeated one run at a time.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from robodyn_ros.codegen.loops.integrators import AT_ONCE, make_integrator, make
 from robodyn_ros.codegen.loops.outcomes import (DEPENDENT, NOT_FINITE, NOT_PROJECTED, OK, REASONS)
 from robodyn_ros.codegen.loops.rank_solver import make_rank_solver
 from robodyn_ros.codegen.native import Array, Signature
-from robodyn_ros.codegen.tolerances import ON_ROWS
+from robodyn_ros.tolerances import ON_ROWS
 
 HUGE = 1e300
 """Size from which a number counts as no longer finite: sums of such numbers overflow."""
