@@ -46,7 +46,7 @@ class Layout(NamedTuple):
         return 1 + 2 * self.n
 
     @property
-    def input(self) -> int:
+    def x_size(self) -> int:
         """Length of x."""
         return 1 + 3 * self.n
 
@@ -164,7 +164,7 @@ class Layout(NamedTuple):
     @property
     def block_y(self) -> int:
         """Offset of y in the block."""
-        return self.block_x + self.input
+        return self.block_x + self.x_size
 
     @property
     def block_s(self) -> int:

@@ -72,11 +72,11 @@ class Program:
             with _compiling:  # threads that need the same program wait for it
                 if source not in _loaded:
                     _loaded[source] = self.interpret() if interpreted() else link(
-                        cache.load(source, self.compile), self.signatures)
+                        cache.load(source, self.machine_code), self.signatures)
                 self._functions = _loaded[source]
         return self._functions
 
-    def compile(self) -> list[MachineCode]:
+    def machine_code(self) -> list[MachineCode]:
         """Compile it anew, whatever the cache holds."""
         start = time.perf_counter()
         LOG.info('compiling %s (%d operations); done once where programs can be kept',

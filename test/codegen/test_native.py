@@ -107,7 +107,7 @@ def test_a_bound_call_works_in_its_arrays(short, functions):
 
 def arguments(layout, prepared, steps, every, period):
     """Return arrays for a rollout that are just long enough, filled with a mark behind them."""
-    sizes = {'t0': 1, 'x': layout.input, 'w': prepared, 'y': layout.scratch,
+    sizes = {'t0': 1, 'x': layout.x_size, 'w': prepared, 'y': layout.scratch,
              's': layout.workspace, 'reference': -(-steps // period) * layout.reference,
              'rows': (steps // every + 1) * layout.sample, 'queue': layout.delay * layout.n}
     arrays = {name: np.zeros(size) for name, size in sizes.items()}
@@ -145,4 +145,4 @@ def test_no_two_parts_of_a_layout_share_a_number(n, m, reference, delay):
     assert made.results >= max(2 * n + 8, made.observed, made.corrected + n)
     assert [made.times, made.control, made.start] == [4 * n, 4 * n + 1, 6 * n + 2 + reference]
     assert made.workspace == made.start + 2 * n
-    assert made.block == 2 + made.input + made.scratch + made.workspace
+    assert made.block == 2 + made.x_size + made.scratch + made.workspace
