@@ -20,7 +20,6 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from robodyn_ros.commands.beyond_limits import beyond_limits
 from robodyn_ros.commands.duration import with_duration
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.scenario import wiring
@@ -98,7 +97,7 @@ def summary(result: Result, seconds: float) -> dict[str, Any]:
         'constraint_force_max': motion.constraint_force.max(axis=0).tolist() if rows else None,
         'torque_max': np.abs(motion.tau).max(axis=0).tolist(),
         'start_moved': float(np.abs(result.assembly.moved).max()),
-        'beyond_limits': [one._asdict() for one in beyond_limits(result.robot, motion)],
+        'beyond_limits': [one._asdict() for one in result.robot.limits.passed_by(motion)],
         'ignore_limits': scenario.trajectory.ignore_limits,
         'joints': list(result.robot.joints),
     }

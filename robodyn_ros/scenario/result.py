@@ -32,8 +32,7 @@ class Result:
     @property
     def frame(self) -> str:
         """Name of the frame that follows the trajectory."""
-        chosen = self.scenario.trajectory.frame
-        return chosen if chosen in self.robot.frames else self.robot.frames[-1]
+        return self.robot.tool_frame(self.scenario.trajectory.frame)
 
     @cached_property
     def tool(self) -> np.ndarray:

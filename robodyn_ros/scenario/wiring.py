@@ -23,6 +23,7 @@ from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.plant.inverse_kinematics import joint_motion
 from robodyn_ros.plant.plant import Plant
+from robodyn_ros.robots.limits import check_limits
 from robodyn_ros.robots.payload import checked_parameters
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings, ModelSettings,
@@ -31,7 +32,6 @@ from robodyn_ros.scenario.settings import settings_from
 from robodyn_ros.scenario.user_code import import_object, is_import_path
 from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
-from robodyn_ros.trajectories.limits import check_limits
 from robodyn_ros.trajectories.paths import Helix, SineLine
 from robodyn_ros.trajectories.sampling import sample
 from robodyn_ros.trajectories.via_points import ViaPoints
@@ -121,7 +121,7 @@ def wanted_positions(robot: Robot, settings: TrajectorySettings, frame: str,
     points = robot.positions(frame, reference.q)
     path = motion_of(settings)
     if path is not None and not hasattr(path, 'sample'):
-        position = sample(path, reference.t).position
+        position = sample(path, reference.t).q
         for column, axis in enumerate(settings.axes):
             if axis in 'xyz':
                 points[:, 'xyz'.index(axis)] = position[:, column]
