@@ -7,7 +7,7 @@ import json
 import math
 
 from benchmarks import allocation, cases, engine, growth, startup, tables, throughput
-from benchmarks.progress import Watch
+from benchmarks.progress import ProgressBars
 from benchmarks.row import Row
 from benchmarks.sizes import QUICK
 from benchmarks.timing import interleave, summarise
@@ -53,10 +53,10 @@ def test_json_has_the_promised_rows_first(capsys):
 @pytest.mark.slow
 def test_growth_rollouts_and_allocation():
     """The other parts give rows too, and each has a table."""
-    with Watch() as watch:
-        parts = {'growth': growth.measure(TINY, watch),
-                 'allocation': allocation.measure(TINY, watch),
-                 'rollouts': throughput.measure(TINY, watch)}
+    with ProgressBars() as bars:
+        parts = {'growth': growth.measure(TINY, bars),
+                 'allocation': allocation.measure(TINY, bars),
+                 'rollouts': throughput.measure(TINY, bars)}
     for rows in parts.values():
         for row in rows:
             well_formed(row.as_json())
@@ -72,7 +72,7 @@ def test_startup_rows(monkeypatch):
     monkeypatch.setattr(startup, 'run_fresh',
                         lambda *_: {'process_s': next(lives), 'compile_s': 5.0,
                                     'compile_cpu_s': 4.0})
-    rows = startup.measure(TINY._replace(robots=('two_link',), startups=3), Watch())
+    rows = startup.measure(TINY._replace(robots=('two_link',), startups=3), ProgressBars())
     assert [row.name for row in rows] == ['startup.two_link']
     assert rows[0].ours_us == 2e6 and rows[0].details['first_s'] == 9.0
     well_formed(rows[0].as_json())
@@ -82,9 +82,9 @@ def test_missing_peers_are_named_once(monkeypatch):
     """Without the extra, the rows that need it are left out with a remedy."""
     said = []
     monkeypatch.setattr(cases, 'find', lambda name: None)
-    watch = Watch()
-    monkeypatch.setattr(watch, 'say', said.append)
-    assert cases.measure(TINY, watch) == []
+    bars = ProgressBars()
+    monkeypatch.setattr(bars, 'say', said.append)
+    assert cases.measure(TINY, bars) == []
     assert len(said) == 2 and all('pip install "robodyn_ros[bench]"' in text for text in said)
 
 

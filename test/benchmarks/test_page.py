@@ -9,7 +9,7 @@ from benchmarks.figures import write_figures
 from benchmarks.losses import losses
 from benchmarks.machine import describe
 from benchmarks.markdown import number, table
-from benchmarks.page_text import page as page_of
+from benchmarks.page import page as page_of
 from house import ROOT
 import pytest
 from robodyn_ros.commands.main import main
@@ -49,7 +49,7 @@ def test_a_page_without_measuring(tmp_path, results, capsys):
 
 def test_only_one_part_is_measured_anew(tmp_path, monkeypatch, capsys):
     """What was recorded before stays, what is asked for is measured and dated."""
-    monkeypatch.setitem(page.PARTS, 'startup', lambda effort, watch: {'ours': {
+    monkeypatch.setitem(page.PARTS, 'startup', lambda sizes, bars: {'ours': {
         'cold_s': 4.0, 'warm_s': 1.0, 'warm_quartiles_s': [0.9, 1.1], 'size_MB': 400.0}})
     folder = tmp_path / 'benchmarks'
     folder.mkdir()
