@@ -5,7 +5,8 @@
 from importlib.util import find_spec
 import re
 
-from benchmarks import accuracy, accuracy_closed, accuracy_helix, by_hand, compare, limits, work
+from benchmarks import (accuracy_closed, accuracy_helix, accuracy_task, by_hand, compare,
+                        scaling, work)
 from benchmarks.accuracy_helix import helix
 from benchmarks.contender import CannotError, Contender
 from benchmarks.footprint import installed_size
@@ -143,7 +144,7 @@ def test_c_by_hand_gives_our_motion():
 def test_the_exact_motion_on_the_helix():
     """The states that satisfy the rows are those of the closed form, to 1e-12."""
     q, v = accuracy_helix.exact_motion(0.5)
-    for k, t in enumerate(accuracy.SAMPLE * np.arange(1, len(q) + 1)):
+    for k, t in enumerate(accuracy_task.SAMPLE_PERIOD * np.arange(1, len(q) + 1)):
         assert np.abs(scara_450.path_position(t) - q[k]).max() < 1e-12
         assert np.abs(scara_450.path_velocity(t) - v[k]).max() < 1e-12
 
@@ -167,27 +168,27 @@ def test_accuracy_is_judged_by_one_yardstick(task):
         if run.step != STEP or (run.engine, run.setting) in settings:
             continue
         settings.add((run.engine, run.setting))
-        point = accuracy.judge(made, run.prepare()(0.2))
+        point = accuracy_task.judge(made, run.prepare()(0.2))
         best = run.setting == 'projection'
         soft = run.setting in ('default softness', 'default')
         assert point['violation'] < (1e-12 if best else 1e-3 if soft else 1e-4), run
         assert point['energy_error_J'] < (1e-9 if best else 0.05), run
     assert len(settings) >= 3
-    judged = accuracy.judge(made, tuple(np.ones((2, 20, made.plant.robot.n))))
+    judged = accuracy_task.judge(made, tuple(np.ones((2, 20, made.plant.robot.n))))
     assert judged['violation'] > 1e-2  # a motion that is none
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('growth', limits.GROWTHS, ids=[g.kind for g in limits.GROWTHS])
+@pytest.mark.parametrize('growth', scaling.GROWTHS, ids=[g.kind for g in scaling.GROWTHS])
 def test_growth_entries(growth):
     """Both engines give the same states, times and megabytes."""
-    entry = limits.entry(growth, 1, TINY, ProgressBars())
+    entry = scaling.entry(growth, 1, TINY, ProgressBars())
     assert entry['ours']['peak_MB'] > 10.0
     if find_spec('mujoco'):
-        assert entry['difference'] < growth.same and entry['mujoco']['peak_MB'] > 10.0
+        assert entry['difference'] < growth.tolerance and entry['mujoco']['peak_MB'] > 10.0
 
 
-def test_sizescount_what_is_required():
+def test_sizes_count_what_is_required():
     """A package weighs at least what it requires."""
     assert installed_size('robodyn_ros') > installed_size('numba') > installed_size('numpy') > 1.0
 
