@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-The command `robodyn`: look at robots, simulate, reproduce, measure.
+The command `robodyn`: look at robots, simulate, reproduce.
 
 Every verb is one function; a user's mistake ends with one sentence on stderr and exit code 2.
 """
@@ -23,8 +23,7 @@ EPILOGUE = """examples:
   robodyn run scara_helix --fast
   robodyn simulate scara_via_points --set dynamics.payload.mass=8 --json
   robodyn source scara_450
-  robodyn reproduce 000
-  robodyn bench engine --json"""
+  robodyn reproduce 000"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -90,16 +89,6 @@ def _parser() -> argparse.ArgumentParser:
           'every parameter of every node')
     _verb(verbs, 'reproduce', 'robodyn_ros.commands.reproduce',
           'run the studies of the five papers and compare every number')
-    bench = verbs.add_parser('bench', help='measure speed beside other engines')
-    kinds = bench.add_subparsers(dest='kind', metavar='WHAT', required=True)
-    _verb(kinds, 'all', 'benchmarks.page',
-          'everything below and more, beside five engines; writes docs/benchmarks.md')
-    _verb(kinds, 'engine', 'benchmarks.engine',
-          'steps, terms, growth and rollouts beside MuJoCo and Pinocchio')
-    _verb(kinds, 'loop', 'benchmarks.closed_loop',
-          'a closed loop beside the same one written with Pinocchio from Python')
-    _verb(kinds, 'ros', 'benchmarks.ros',
-          'the nodes beside a bare ping-pong between two rclpy processes')
     return parser
 
 
