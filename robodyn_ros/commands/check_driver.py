@@ -19,8 +19,8 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from robodyn_ros.commands.graph_names import check_name
-from robodyn_ros.errors import RobodynError, StateError
+from robodyn_ros.commands.options import add_json, check_name, needs_ros
+from robodyn_ros.errors import ArgumentError
 from robodyn_ros.nodes.driver_check.driver_report import Finding, healthy, judged
 from robodyn_ros.robots.robot import load_robot, Robot
 
@@ -45,18 +45,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--yes', action='store_true', help='do not wait 5 s before the push')
     parser.add_argument('--sim-time', action='store_true',
                         help='the driver is a simulator with /clock')
-    parser.add_argument('--json', action='store_true', help='machine-readable, on stdout')
+    add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check and report; 0 if nothing failed."""
     robot = load_robot(arguments.robot)
     _check(arguments, robot)
-    try:
+    with needs_ros():
         from robodyn_ros.nodes.driver_check.node import observe, Plan, TYPES
-    except ImportError as error:
-        raise RobodynError(f'ROS 2 cannot be imported ({error}); source a ROS 2, or install its '
-                           'wheels: pip install "robodyn_ros[ros]"') from None
     messages = Console(stderr=True)
 
     def warn() -> None:
@@ -83,27 +80,28 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace, robot: Robot) -> None:
     for name in ('rate', 'seconds'):
         if not 0.0 < getattr(arguments, name) < float('inf'):
-            raise StateError(f'--{name} is {getattr(arguments, name)}; expected a positive number')
+            raise ArgumentError(f'--{name} is {getattr(arguments, name)}; expected a positive '
+                                'number')
     check_name('--states-topic', arguments.states_topic, 'joint_states')
     check_name('--commands-topic', arguments.commands_topic, 'arm/joint_commands')
     if bool(arguments.joint) != (arguments.effort is not None):
-        raise StateError('--joint and --effort go together; give both to move the arm, or none')
+        raise ArgumentError('--joint and --effort go together; give both to move the arm, or none')
     if not arguments.joint:
         return
     k = robot.joint_index(arguments.joint)
     if arguments.joint in robot.passive:
-        raise StateError(f'--joint is {arguments.joint!r}, which is passive in {robot.name}: it '
-                         'has no motor to push with; name a joint that has one')
+        raise ArgumentError(f'--joint is {arguments.joint!r}, which is passive in {robot.name}: '
+                            'it has no motor to push with; name a joint that has one')
     limit = 0.2 * float(robot.limits.effort[k])
     if arguments.effort == 0.0 or not math.isfinite(arguments.effort):
-        raise StateError(f'--effort is {arguments.effort:g}; expected a small torque other than 0 '
-                         f'to push {arguments.joint} with')
+        raise ArgumentError(f'--effort is {arguments.effort:g}; expected a small torque other '
+                            f'than 0 to push {arguments.joint} with')
     if abs(arguments.effort) > limit:
-        raise StateError(f'--effort is {arguments.effort:g}; a fifth of what {arguments.joint} '
-                         f'can do, {limit:g}, is the most for a check')
+        raise ArgumentError(f'--effort is {arguments.effort:g}; a fifth of what {arguments.joint} '
+                            f'can do, {limit:g}, is the most for a check')
     if robot.loops:
-        raise StateError(f'{robot.name} has closed loops, whose weight the check cannot carry; '
-                         'leave --effort out')
+        raise ArgumentError(f'{robot.name} has closed loops, whose weight the check cannot carry; '
+                            'leave --effort out')
 
 
 def _print(robot: Robot, findings: list[Finding]) -> None:

@@ -8,9 +8,9 @@ import os
 import numpy as np
 import pytest
 from robodyn_ros import load_robot, load_scenario, simulate, Simulation
-from robodyn_ros.commands.beyond_limits import beyond_limits
 from robodyn_ros.commands.main import main
 from robodyn_ros.scenario import result_file
+from robodyn_ros.scenario.summary import beyond_limits
 
 FAILS = ['--set', 'controller.natural_frequency=[1e7]', '--set', 'controller.saturate=false']
 """Makes scara_helix leave the finite numbers after some milliseconds."""
