@@ -12,7 +12,7 @@ import sys
 from house import ROOT
 import pytest
 from robodyn_ros import load_scenario, simulate
-from robodyn_ros.commands.beyond_limits import beyond_limits
+from robodyn_ros.scenario.summary import beyond_limits
 
 BLOCK = re.compile(r'```(\w+)\n(.*?)```', re.S)
 FILE = re.compile(r'(?:#|<!--) (\S+\.\w+)')
