@@ -36,8 +36,7 @@ EPILOGUE = """examples:
   robodyn run scara_helix --fast
   robodyn simulate scara_via_points --set dynamics.payload.mass=8 --json
   robodyn source scara_450
-  robodyn reproduce 000
-  robodyn bench engine --json"""
+  robodyn reproduce 000"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,17 +74,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(quiet=False)
     verbs = parser.add_subparsers(dest='verb', metavar='VERB', required=True)
     for name, text in VERBS.items():
-        _verb(verbs, name, f'robodyn_ros.commands.{name.replace("-", "_")}', text)
-    bench = verbs.add_parser('bench', help='measure speed beside other engines')
-    kinds = bench.add_subparsers(dest='kind', metavar='WHAT', required=True)
-    _verb(kinds, 'all', 'benchmarks.page',
-          'everything below and more, beside five engines; writes docs/benchmarks.md')
-    _verb(kinds, 'engine', 'benchmarks.engine',
-          'steps, terms, growth and rollouts beside MuJoCo and Pinocchio')
-    _verb(kinds, 'loop', 'benchmarks.closed_loop',
-          'a closed loop beside the same one written with Pinocchio from Python')
-    _verb(kinds, 'ros', 'benchmarks.ros',
-          'the nodes beside a bare ping-pong between two rclpy processes')
+        verb = verbs.add_parser(name, help=text,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+        verb.module = f'robodyn_ros.commands.{name.replace("-", "_")}'
     return parser
 
 
@@ -111,13 +102,6 @@ class _Verb(argparse.ArgumentParser):
             if hasattr(module, 'rewritten'):
                 args = module.rewritten(args)
         return super().parse_known_args(args, namespace)
-
-
-def _verb(verbs: Any, name: str, module: str, text: str) -> None:
-    """Add a verb that lives in a module."""
-    parser = verbs.add_parser(name, help=text,
-                              formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.module = module
 
 
 if __name__ == '__main__':
