@@ -87,6 +87,10 @@ class SingularityError(RobodynError):
     """A path on which the arm loses a direction."""
 
 
+class RecordingError(RobodynError):
+    """A recording that cannot be written, or a file that is none."""
+
+
 class ScenarioError(RobodynError):
     """A scenario file that says something no run can use."""
 

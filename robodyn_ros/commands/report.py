@@ -23,15 +23,13 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from robodyn_ros.recording.errors import RecordingError
+from robodyn_ros.errors import RecordingError
 from robodyn_ros.report.animation import KINDS, require_packages, write_animation
 from robodyn_ros.report.drawing import require
 from robodyn_ros.report.figures import pictures_of, write_picture
 from robodyn_ros.report.folder import prepare_folder, SUMMARY
-from robodyn_ros.report.from_recording import motion_of_recording
-from robodyn_ros.report.from_result import motion_of_result
-from robodyn_ros.report.motion import Motion
 from robodyn_ros.report.page import page_of
+from robodyn_ros.report.sources import read_motion
 from robodyn_ros.report.summary import summary_of
 from robodyn_ros.robots.robot import load_robot
 
@@ -69,7 +67,10 @@ def run(arguments: argparse.Namespace) -> int:
     folder = arguments.output or Path(f'{source.stem}_report')
     with Progress(TextColumn('{task.description}'), BarColumn(), TimeElapsedColumn(),
                   console=Console(stderr=True), transient=True) as bars:
-        motion = _read(arguments, bars)
+        robot = load_robot(arguments.robot) if arguments.robot else None
+        task = bars.add_task(f'reading {source.name}', total=1.0)
+        motion = read_motion(source, robot, lambda part: bars.update(task, completed=part))
+        bars.update(task, completed=1.0)
         prepare_folder(folder)
         facts, pictures = summary_of(motion), []
         chosen = pictures_of(motion)
@@ -89,21 +90,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print(facts, folder, len(pictures))
     return 0
-
-
-def _read(arguments: argparse.Namespace, bars: Progress) -> Motion:
-    source = arguments.source
-    robot = load_robot(arguments.robot) if arguments.robot else None
-    task = bars.add_task(f'reading {source.name}', total=1.0)
-    with open(source, 'rb') as file:
-        zipped = file.read(2) == b'PK'
-    if zipped or source.suffix == '.npz':
-        motion = motion_of_result(source, robot)
-    else:
-        motion = motion_of_recording(source, robot,
-                                     lambda part: bars.update(task, completed=part))
-    bars.update(task, completed=1.0)
-    return motion
 
 
 def _print(facts: dict[str, Any], folder: Path, pictures: int) -> None:

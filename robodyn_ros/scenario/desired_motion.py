@@ -18,6 +18,7 @@ from robodyn_ros.constraints.ready_made import follow
 from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.plant.inverse_kinematics import joint_motion
+from robodyn_ros.robots.limits import check_limits
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario.duration import periods_in
 from robodyn_ros.scenario.schema import TrajectorySettings
@@ -25,11 +26,10 @@ from robodyn_ros.scenario.settings import settings_from
 from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
 from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
-from robodyn_ros.trajectories.limits import check_limits
 from robodyn_ros.trajectories.paths import Helix, SineLine
 from robodyn_ros.trajectories.sampling import sample
 from robodyn_ros.trajectories.via_points import ViaPoints
-from robodyn_ros.types import Reference
+from robodyn_ros.types import Trajectory
 
 PATHS = {'helix': Helix, 'line': SineLine, 'via_points': ViaPoints}
 JOINT_MOTIONS = {'joint_sine': JointSine, 'joint_waypoints': JointWaypoints, 'table': Table}
@@ -56,7 +56,7 @@ class DesiredMotion:
                           for axis, value in settings.hold.items()]
 
     def reference(self, robot: Robot, duration: float, period: float,
-                  model: Parameters | None = None) -> Reference | None:
+                  model: Parameters | None = None) -> Trajectory | None:
         """
         Sample the joint motion at every control instant; None where none is wanted.
 
@@ -73,7 +73,7 @@ class DesiredMotion:
                 robot, self.task, start, count * period, step=period, kp=chosen.kp, kd=chosen.kd,
                 integrator=chosen.integrator, through_singularities=chosen.through_singularities)
         else:
-            reference = Reference(*self.motion.sample(np.arange(count + 1) * period))
+            reference = Trajectory(*self.motion.sample(np.arange(count + 1) * period))
             if isinstance(self.motion, Table):
                 reference = _in_robot_order(robot, reference, self.motion.read()[0],
                                             self.motion.path)
@@ -85,11 +85,11 @@ class DesiredMotion:
             check_limits(robot, reference, model)
         return reference
 
-    def positions(self, robot: Robot, frame: str, reference: Reference) -> np.ndarray:
+    def positions(self, robot: Robot, frame: str, reference: Trajectory) -> np.ndarray:
         """Return where a frame should be (k, 3), on the path itself if that is in space [m]."""
         points = robot.positions(frame, reference.q)
         if self.in_space:
-            _, position, _, _ = sample(self.motion, reference.t)
+            position = sample(self.motion, reference.t).q
             for column, axis in enumerate(self.settings.axes):
                 if axis in 'xyz':
                     points[:, 'xyz'.index(axis)] = position[:, column]
@@ -145,8 +145,8 @@ class Constant:
         return [self.value]
 
 
-def _in_robot_order(robot: Robot, reference: Reference, names: Sequence[str],
-                   place: str) -> Reference:
+def _in_robot_order(robot: Robot, reference: Trajectory, names: Sequence[str],
+                    place: str) -> Trajectory:
     """Columns of a motion, given for named joints, in the order of the robot's joints."""
     for name in names:
         if name not in robot.joints or names.count(name) > 1:
@@ -157,4 +157,4 @@ def _in_robot_order(robot: Robot, reference: Reference, names: Sequence[str],
         raise ScenarioError(f'{place}: the joint {missing[0]!r} of {robot.name} has no column; '
                             'give one column per joint')
     order = [names.index(joint) for joint in robot.joints]
-    return Reference(reference.t, *(x[:, order] for x in reference[1:]))
+    return Trajectory(reference.t, *(x[:, order] for x in reference[1:]))

@@ -12,7 +12,7 @@ from robodyn_ros.plant.assembly import Assembly
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import Scenario
-from robodyn_ros.types import Reference, Rollout
+from robodyn_ros.types import Trajectory, Rollout
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Result:
     robot: Robot
     motion: Rollout
     """t, q, v, tau, a, constraint_force, multipliers, phi, phi_rate (see types.Rollout)."""
-    reference: Reference | None
+    reference: Trajectory | None
     """What was wanted, at the same instants."""
     row_names: tuple[str, ...]
     assembly: Assembly
@@ -34,8 +34,7 @@ class Result:
     @property
     def frame(self) -> str:
         """Name of the frame that follows the trajectory."""
-        chosen = self.scenario.trajectory.frame
-        return chosen if chosen in self.robot.frames else self.robot.frames[-1]
+        return self.robot.tool_frame(self.scenario.trajectory.frame)
 
     @cached_property
     def tool(self) -> np.ndarray:

@@ -27,7 +27,7 @@ from robodyn_ros.scenario.noise import measurement_noise, with_noise
 from robodyn_ros.scenario.result import Result
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import checked
-from robodyn_ros.types import Control, Reference, Rollout, State
+from robodyn_ros.types import Control, Trajectory, Rollout, State
 
 
 class Simulation:
@@ -107,7 +107,7 @@ class Simulation:
         """Put what was wanted beside a motion, which may have broken off before its end."""
         reference = self.reference
         if reference is not None:
-            reference = Reference(*(part[:len(motion.t)] for part in reference))
+            reference = Trajectory(*(part[:len(motion.t)] for part in reference))
         return Result(self.scenario, self.robot, motion, reference, self.plant.row_names,
                       self.assembly, self.desired)
 

@@ -12,7 +12,6 @@ import sys
 from house import ROOT
 import pytest
 from robodyn_ros import load_scenario, simulate
-from robodyn_ros.scenario.summary import beyond_limits
 
 BLOCK = re.compile(r'```(\w+)\n(.*?)```', re.S)
 FILE = re.compile(r'(?:#|<!--) (\S+\.\w+)')
@@ -46,4 +45,4 @@ def test_the_tutorial_works_as_written(tmp_path):
     slope = tmp_path / 'my_slope.yaml'
     for changes, beyond in ([], False), (['dynamics.initial_position=[0.8, -0.8, 1.4]'], True):
         result = simulate(load_scenario(slope, changes))
-        assert bool(beyond_limits(result.robot, result.motion)) == beyond
+        assert bool(result.robot.limits.passed_by(result.motion)) == beyond

@@ -29,7 +29,7 @@ def scara_task():
 
 def tip_error(motion):
     """Return the error of paper 004's tool in x, y, z, yaw over time (k, 4)."""
-    wanted = sample(ViaPoints(POINTS, TIMES), motion.t).position
+    wanted = sample(ViaPoints(POINTS, TIMES), motion.t).q
     off = robot('scara_1000').frame('tool0', motion.q).position - wanted
     return np.column_stack([off, motion.q[:, 0] + motion.q[:, 1] + motion.q[:, 3]])
 
@@ -95,12 +95,11 @@ def test_a_redundant_arm_keeps_the_task():
     motion = joint_motion(arm, [follow('tool0', path)], np.zeros(6), 3.0)
     wanted = sample(path, motion.t)
     frame = arm.frame('tool0', motion.q, motion.v)
-    assert np.linalg.norm(frame.position - wanted.position, axis=1).max() < 1e-6
+    assert np.linalg.norm(frame.position - wanted.q, axis=1).max() < 1e-6
     for k in range(0, 3001, 500):
         J = frame.jacobian[k, :3]
-        b = wanted.acceleration[k] - frame.drift[k, :3] + 60.0 * (
-            wanted.velocity[k] - J @ motion.v[k]) + 900.0 * (wanted.position[k]
-                                                             - frame.position[k, :3])
+        b = wanted.a[k] - frame.drift[k, :3] + 60.0 * (
+            wanted.v[k] - J @ motion.v[k]) + 900.0 * (wanted.q[k] - frame.position[k, :3])
         assert np.abs(motion.a[k] - np.linalg.pinv(J) @ b).max() < 1e-9
 
 

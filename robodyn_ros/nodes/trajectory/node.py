@@ -62,7 +62,7 @@ class TrajectoryNode(Node):
         self.trajectory = self.create_publisher(JointTrajectory, 'controller/joint_trajectory',
                                                 LATCHED)
         self.path = self.create_publisher(Path, '~/path', LATCHED)
-        self.path.publish(self._path(scenario.trajectory.frame))
+        self.path.publish(self._path(self.robot.tool_frame(scenario.trajectory.frame)))
         self.create_service(Trigger, '~/start', self._on_start)
         self.create_timer(0.05, self._on_look, clock=WALL)
         self.get_logger().info(
@@ -73,11 +73,10 @@ class TrajectoryNode(Node):
         path = Path()
         path.header.frame_id = self.robot.base
         assert self.reference is not None
-        if frame in self.robot.frames:
-            every = max(1, len(self.reference.t) // 500)
-            states = self.robot.frame(frame, self.reference.q[::every])
-            for t, turn, at in zip(self.reference.t[::every], states.rotation, states.position):
-                path.poses.append(messages.pose(int(t * messages.NANO), self.robot.base, turn, at))
+        every = max(1, len(self.reference.t) // 500)
+        states = self.robot.frame(frame, self.reference.q[::every])
+        for t, turn, at in zip(self.reference.t[::every], states.rotation, states.position):
+            path.poses.append(messages.pose(int(t * messages.NANO), self.robot.base, turn, at))
         return path
 
     def _on_look(self) -> None:

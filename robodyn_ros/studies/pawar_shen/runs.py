@@ -19,7 +19,7 @@ from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.trajectories.sampling import sample
-from robodyn_ros.types import Reference, Rollout, State
+from robodyn_ros.types import Rollout, State, Trajectory
 
 DURATION, LOAD = 4.0, 5.0
 RHO, EPSILON = 70.0, 0.06
@@ -32,7 +32,7 @@ EQUAL_KP, EQUAL_KD = KP + RHO / EPSILON * WEIGHTS[0], KD + RHO / EPSILON * WEIGH
 OFFSET = np.array([0.05, -0.05, -0.05, 0.1])
 JOINTS = ('th1', 'th2', 'd3', 'th4')
 UNITS = ('rad', 'rad', 'm', 'rad')
-Inversion = tuple[Reference, np.ndarray]
+Inversion = tuple[Trajectory, np.ndarray]
 """Joint motion of the path and its errors x, y, z, yaw (k, 4) [m] and [rad]."""
 
 
@@ -70,7 +70,7 @@ class Arm:
 
     def off_path(self, t: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Position of the tip less the path (k, 3) [m]."""
-        return self.robot.frame('tool0', q).position - sample(self.path, t).position
+        return self.robot.frame('tool0', q).position - sample(self.path, t).q
 
     def prepare(self) -> None:
         """Make set-points (explicit Euler, as the paper's exercise) and the two laws' plants."""

@@ -8,18 +8,18 @@ import math
 import numpy as np
 from plant.cases import robot
 import pytest
-from robodyn_ros import load_scenario, Parameters, Reference
+from robodyn_ros import load_scenario, Parameters
 from robodyn_ros.errors import LimitError
+from robodyn_ros.robots.limits import check_limits
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.trajectories.joint_space import JointSine
-from robodyn_ros.trajectories.limits import check_limits
 
 
 def sine(amplitude, rate, centre=(), duration=2.0, period=1e-3):
     """Return a sampled joint sine."""
     times = np.arange(int(duration / period) + 1) * period
-    return Reference(*JointSine(amplitude, rate, centre).sample(times))
+    return JointSine(amplitude, rate, centre).sample(times)
 
 
 def test_position():
