@@ -17,7 +17,7 @@ from robodyn_ros.types import Control
 
 
 def measurement_noise(noise: NoiseSettings, count: int, n: int) -> np.ndarray | None:
-    """Draw errors of positions and velocities, side by side (count, 2 n); None if there is none."""
+    """Draw errors of positions and velocities, side by side (count, 2 n); None for no noise."""
     if noise.position <= 0.0 and noise.velocity <= 0.0:
         return None
     random = np.random.default_rng(noise.seed)

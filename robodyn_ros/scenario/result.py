@@ -12,7 +12,7 @@ from robodyn_ros.plant.assembly import Assembly
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import Scenario
-from robodyn_ros.types import Trajectory, Rollout
+from robodyn_ros.types import Rollout, Trajectory
 
 
 @dataclass(frozen=True)

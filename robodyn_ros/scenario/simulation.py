@@ -27,7 +27,7 @@ from robodyn_ros.scenario.noise import measurement_noise, with_noise
 from robodyn_ros.scenario.result import Result
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import checked
-from robodyn_ros.types import Control, Trajectory, Rollout, State
+from robodyn_ros.types import Control, Rollout, State, Trajectory
 
 
 class Simulation:
