@@ -103,7 +103,7 @@ def rho_from_bounds(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray, *
         bias = max(bias, float(np.linalg.norm(error, axis=1).max()))
     if not alpha < 1.0:
         raise ArgumentError(f'the model is too far from the plants for robust control: '
-                            f'|1 - M^-1 M^| reaches {alpha:.3g}, it must stay below 1; use a model '
-                            'payload nearer to the middle')
+                            f'|1 - M^-1 M^| reaches {alpha:.3g}, it must stay below 1; use a '
+                            'model payload nearer to the middle')
     largest = float(np.linalg.norm(a, axis=1).max())
     return (alpha * (largest + correction) + bias) / (1.0 - alpha)
