@@ -12,16 +12,14 @@ the torque points. Exit code 0 if nothing failed, 1 otherwise. Stop the controll
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import sys
 
 from rich.console import Console
-from rich.table import Table
 
 from robodyn_ros.commands.options import add_json, check_name, needs_ros
+from robodyn_ros.commands.results import print_json, print_table
 from robodyn_ros.errors import ArgumentError
-from robodyn_ros.nodes.driver_check.driver_report import Finding, healthy, judged
+from robodyn_ros.nodes.driver_check.driver_report import healthy, judged
 from robodyn_ros.robots.robot import load_robot, Robot
 
 COLOURS = {'pass': 'green', 'warn': 'yellow', 'FAIL': 'red'}
@@ -70,10 +68,12 @@ def run(arguments: argparse.Namespace) -> int:
     findings = judged(seen, robot.joints, arguments.rate, TYPES[arguments.command_format][0])
     good = healthy(findings)
     if arguments.json:
-        print(json.dumps({'robot': robot.name, 'healthy': good,
-                          'checks': [finding._asdict() for finding in findings]}, indent=1))
+        print_json({'robot': robot.name, 'healthy': good,
+                    'checks': [finding._asdict() for finding in findings]})
     else:
-        _print(robot, findings)
+        print_table(f'driver of {robot.name}', ('check', 'found', 'expected', 'verdict'),
+                    [(*found[:3], f'[{COLOURS.get(found.verdict, "dim")}]{found.verdict}[/]')
+                     for found in findings])
     return 0 if good else 1
 
 
@@ -102,13 +102,3 @@ def _check(arguments: argparse.Namespace, robot: Robot) -> None:
     if robot.loops:
         raise ArgumentError(f'{robot.name} has closed loops, whose weight the check cannot carry; '
                             'leave --effort out')
-
-
-def _print(robot: Robot, findings: list[Finding]) -> None:
-    table = Table(title=f'driver of {robot.name}')
-    for heading in ('check', 'found', 'expected', 'verdict'):
-        table.add_column(heading)
-    for finding in findings:
-        colour = COLOURS.get(finding.verdict, 'dim')
-        table.add_row(*finding[:3], f'[{colour}]{finding.verdict}[/]')
-    Console(file=sys.stdout).print(table)

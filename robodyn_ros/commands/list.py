@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from robodyn_ros.commands.options import add_json
+from robodyn_ros.commands.results import print_json
 from robodyn_ros.robots.robot import load_robot, robot_names
 from robodyn_ros.scenario.loading import load_scenario, scenario_names
 
@@ -21,12 +21,12 @@ def run(arguments: argparse.Namespace) -> int:
     robots = [load_robot(name) for name in robot_names()]
     scenarios = [load_scenario(name) for name in scenario_names()]
     if arguments.json:
-        print(json.dumps({
+        print_json({
             'robots': {robot.name: {'joints': list(robot.joints), 'loops': len(robot.loops),
                                     'passive': list(robot.passive)} for robot in robots},
             'scenarios': {scenario.name: {
                 'robot': scenario.robot, 'controller': scenario.controller.kind,
-                'trajectory': scenario.trajectory.kind} for scenario in scenarios}}, indent=1))
+                'trajectory': scenario.trajectory.kind} for scenario in scenarios}})
         return 0
     print('robots')
     for robot in robots:

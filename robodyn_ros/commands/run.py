@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
-import sys
-from typing import Any, Sequence
+from typing import Any, Iterator, Sequence
 
 from rich.console import Console
-from rich.table import Table
 
 from robodyn_ros.commands.options import add_scenario, check_port, chosen_scenario, needs_ros
+from robodyn_ros.commands.results import print_json, print_table
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.nodes.common.options import DynamicsOptions, ViewerOptions
 from robodyn_ros.scenario.bounds import bounds_of
@@ -87,9 +85,10 @@ def run(arguments: argparse.Namespace) -> int:
                             arguments.record, port)
     facts = achieved(expected, last)
     if arguments.json:
-        print(json.dumps(facts, indent=1))
+        print_json(facts)
     else:
-        _print(facts)
+        print_table(f'{facts["scenario"]}: {facts["robot"]}, {facts["simulated_s"]:g} s of motion '
+                    'as ROS 2 nodes', ('quantity', 'achieved', 'expected'), _rows(facts))
     return 0 if facts['healthy'] else 1
 
 
@@ -124,20 +123,16 @@ def achieved(expected: Result, last: Any) -> dict[str, Any]:
     }
 
 
-def _print(facts: dict[str, Any]) -> None:
-    table = Table(title=f'{facts["scenario"]}: {facts["robot"]}, {facts["simulated_s"]:g} s of '
-                        'motion as ROS 2 nodes')
-    for heading in ('quantity', 'achieved', 'expected'):
-        table.add_column(heading)
+def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield quantity, what was achieved and what was expected."""
     if facts['expected_tracking_error'] is not None:
-        table.add_row('tracking error, largest',
-                      f'{facts["tracking_error"]:.3g} {facts["tracking_unit"]}',
-                      f'{facts["expected_tracking_error"]:.3g}, at most {facts["tolerance"]:g}')
+        yield ('tracking error, largest',
+               f'{facts["tracking_error"]:.3g} {facts["tracking_unit"]}',
+               f'{facts["expected_tracking_error"]:.3g}, at most {facts["tolerance"]:g}')
     if facts['violation'] is not None:
-        table.add_row('constraint violation, largest', f'{facts["violation"]:.3g}',
-                      f'{facts["expected_violation"]:.3g}')
-    table.add_row('difference from simulate', f'{facts["difference_from_simulate"]:.3g}',
-                  '0 with --fast')
-    table.add_row('speed', f'{facts["realtime_factor"]:.2f} times real time', '')
-    table.add_row('healthy', 'yes' if facts['healthy'] else f'NO {facts["reason"]}', 'yes')
-    Console(file=sys.stdout).print(table)
+        yield ('constraint violation, largest', f'{facts["violation"]:.3g}',
+               f'{facts["expected_violation"]:.3g}')
+    yield ('difference from simulate', f'{facts["difference_from_simulate"]:.3g}',
+           '0 with --fast')
+    yield 'speed', f'{facts["realtime_factor"]:.2f} times real time', ''
+    yield 'healthy', 'yes' if facts['healthy'] else f'NO {facts["reason"]}', 'yes'

@@ -11,15 +11,14 @@ stops, but `robodyn run` holds the arm there.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from typing import Any, Iterator
 
 from rich.console import Console
-from rich.table import Table
 
 from robodyn_ros.commands.options import add_scenario, chosen_scenario
+from robodyn_ros.commands.results import print_json, print_table
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.scenario.result_file import ResultFile
 from robodyn_ros.scenario.simulation import Simulation
@@ -55,39 +54,33 @@ def run(arguments: argparse.Namespace) -> int:
         output.keep(result)
     facts = summary(result, seconds)
     if arguments.json:
-        print(json.dumps(facts, indent=1))
+        print_json(facts)
     else:
-        _print(facts, arguments.output)
+        notes = [f'arrays written to {arguments.output}'] if output is not None else []
+        print_table(f'{facts["scenario"]}: {facts["robot"]}, {facts["simulated_s"]:g} s simulated',
+                    ('quantity', 'value', 'expected'), _rows(facts),
+                    [*_limit_lines(facts), *notes])
     return 0 if facts['healthy'] else 1
 
 
-def _print(facts: dict[str, Any], output: str | None) -> None:
-    console = Console(file=sys.stdout)
-    table = Table(title=f'{facts["scenario"]}: {facts["robot"]}, {facts["simulated_s"]:g} s '
-                        'simulated', show_header=True)
-    for heading in ('quantity', 'value', 'expected'):
-        table.add_column(heading)
+def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield quantity, value and what was expected."""
     if facts['tracking_error'] is not None:
-        table.add_row('tracking error, largest',
-                      f'{facts["tracking_error"]:.3g} {facts["tracking_unit"]}',
-                      f'at most {facts["tolerance"]:g}: {"yes" if facts["healthy"] else "NO"}')
+        yield ('tracking error, largest',
+               f'{facts["tracking_error"]:.3g} {facts["tracking_unit"]}',
+               f'at most {facts["tolerance"]:g}: {"yes" if facts["healthy"] else "NO"}')
     if facts['constraint_rows']:
-        table.add_row('constraint violation, largest', f'{facts["violation"]:.3g}', '')
+        yield 'constraint violation, largest', f'{facts["violation"]:.3g}', ''
         for joint, low, high in zip(facts['joints'], facts['constraint_force_min'],
                                     facts['constraint_force_max']):
-            table.add_row(f'constraint force on {joint}', f'{low:.4g} .. {high:.4g}', '')
+            yield f'constraint force on {joint}', f'{low:.4g} .. {high:.4g}', ''
     else:
         for joint, high in zip(facts['joints'], facts['torque_max']):
-            table.add_row(f'torque on {joint}, largest', f'{high:.4g}', '')
+            yield f'torque on {joint}, largest', f'{high:.4g}', ''
     if facts['start_moved'] > 0.0:
-        table.add_row('start moved onto constraints by', f'{facts["start_moved"]:.3g}', '')
-    table.add_row('wall time', f'{facts["wall_s"] * 1e3:.1f} ms',
-                  f'{facts["realtime_factor"]:.0f} times real time')
-    console.print(table)
-    for line in _limit_lines(facts):
-        console.print(line, soft_wrap=True, markup=False, highlight=False)
-    if output:
-        console.print(f'arrays written to {output}')
+        yield 'start moved onto constraints by', f'{facts["start_moved"]:.3g}', ''
+    yield ('wall time', f'{facts["wall_s"] * 1e3:.1f} ms',
+           f'{facts["realtime_factor"]:.0f} times real time')
 
 
 def _limit_lines(facts: dict[str, Any]) -> Iterator[str]:
