@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     console = Console(stderr=True)
     with console.status(f'simulating {arguments.scenario}'):
         simulation = Simulation(scenario)
-        simulation.plant.program().names  # compile or load before the clock starts
+        simulation.plant.program().functions()  # compile or load before the clock starts
         start = time.perf_counter()
         try:
             result = simulation.run()

@@ -16,7 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Mapping
 
-from robodyn_ros.constraints.stabilisation import INTEGRATORS, KINDS
+from robodyn_ros.codegen.loops.integrators import INTEGRATORS
+from robodyn_ros.constraints.stabilisation import KINDS
 from robodyn_ros.scenario.bounds import bounded, NOT_A_SETTING
 
 Numbers = tuple[float, ...]
