@@ -24,6 +24,7 @@ from robodyn_ros.nodes.common.reporting import WALL
 from robodyn_ros.nodes.trajectory.schedule import Schedule
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.trajectories.return_to_start import closed
 from std_srvs.srv import Trigger
@@ -44,9 +45,9 @@ class TrajectoryNode(Node):
         super().__init__('trajectory', enable_logger_service=True, **node)
         scenario, self.options = scenario_of(self, 'trajectory', options, scenario)
         self.robot = load_robot(scenario.robot)
-        self.reference = wiring.reference_of(self.robot, scenario.trajectory, scenario.duration,
-                                            scenario.controller.period,
-                                            scenario.controller.model)
+        self.reference = DesiredMotion(scenario.trajectory, scenario.folder).reference(
+            self.robot, scenario.duration, scenario.controller.period,
+            wiring.parameters_of(self.robot, scenario.controller.model))
         if self.reference is None:
             raise ScenarioError(f'trajectory.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
