@@ -74,8 +74,8 @@ class Ground:
     def make(self, goal='demo', before=(), **changes):
         """Run make; return (exit code, everything it printed)."""
         done = subprocess.run(
-            [*before, 'make', *goal.split()], cwd=self.path, env={**self.env, **changes}, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+            [*before, 'make', *goal.split()], cwd=self.path, env={**self.env, **changes},
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
         return done.returncode, done.stdout
 
     def sentence(self, goal='demo', **changes):

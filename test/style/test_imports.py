@@ -59,7 +59,8 @@ FOR_ALL = {'errors', 'types', 'share', 'checks'}
 ONLY_IN = [
     (r'numba|llvmlite', r'codegen/.*', 'codegen'),
     (r'rclpy|\w+_msgs|std_srvs|builtin_interfaces|rcl_interfaces|tf2_ros',
-     r'nodes/(\w+/node|common/\w+|single_process)\.py', 'node.py, nodes/common and single_process'),
+     r'nodes/(\w+/node|common/\w+|single_process)\.py',
+     'node.py, nodes/common and single_process'),
     (r'launch|launch_ros', r'launching\.py', 'launching.py'),
     (r'viser|trimesh', r'viewing/.*', 'viewing'),
     (r'mcap', r'recording/.*', 'recording'),
