@@ -132,7 +132,7 @@ setup(
     ],
     zip_safe=False,
     python_requires='>=3.10',
-    # Lower bounds: pip takes what fits the Python at hand. Two upper ones: codegen relies on numba's
+    # Lower bounds: pip takes what fits the Python at hand. Two have a cap: codegen relies on numba's
     # compiler interface, which is not a public one, so the newest tested versions are the last.
     install_requires=[
         'llvmlite>=0.41,<0.51',
