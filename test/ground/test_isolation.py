@@ -19,7 +19,7 @@ COMMAND = [sys.executable, '-m', 'pytest', '-p', 'no:cacheprovider', 'test/groun
 
 
 def talked(folder, *sessions, meet=False, **changes):
-    """Run pytest sessions at once, each with its name and options; return what alice and bob saw."""
+    """Run pytest sessions at once, given as name and options; return what alice and bob saw."""
     started = []
     for name, *options in sessions:
         env = clean_environment(TALK_ME=name, TALK_FOLDER=str(folder),
