@@ -25,6 +25,7 @@ MAY_IMPORT = {
     'errors': set(),
     'share': set(),
     'checks': set(),
+    'tolerances': set(),
     'types': {'tracing'},
     'tracing': set(),
     'mechanics': {'tracing'},
@@ -53,7 +54,7 @@ MAY_IMPORT = {
                            'nodes/single_process', 'nodes/viewer', 'nodes/driver_check'},
     '': _MODELS,        # robodyn_ros/__init__.py: the names users import
 }
-FOR_ALL = {'errors', 'types', 'share', 'checks'}
+FOR_ALL = {'errors', 'types', 'share', 'checks', 'tolerances'}
 
 # What is imported in some places only: module, the files that may, and what to say.
 ONLY_IN = [
@@ -117,7 +118,7 @@ def breaches(root=PACKAGE):
             for pattern, homes, where in ONLY_IN:
                 if re.fullmatch(pattern, top) and not re.fullmatch(homes, inside.as_posix()):
                     found.append(f'{inside}:{line}: {top} is for {where} only')
-    return found
+    return list(dict.fromkeys(found))       # two names from one line are one breach
 
 
 def cycles(root=PACKAGE):
