@@ -17,8 +17,8 @@ from array import array
 import sys
 
 from builtin_interfaces.msg import Time
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from robodyn_ros.nodes.common.executor import SINGLE
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import CLOCK, STREAM
 from rosgraph_msgs.msg import Clock
@@ -91,8 +91,7 @@ def main() -> int:
     parser.add_argument('side', choices=('ping', 'pong'))
     parser.add_argument('--rate', type=float)
     chosen = parser.parse_args()
-    return run_node(Pong if chosen.side == 'pong' else lambda: Ping(chosen.rate), [],
-                    SingleThreadedExecutor)
+    return run_node(Pong if chosen.side == 'pong' else lambda: Ping(chosen.rate), [], SINGLE)
 
 
 if __name__ == '__main__':

@@ -131,7 +131,7 @@ class _Verb(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
 
-def _verb(verbs: argparse._SubParsersAction, name: str, module: str, text: str) -> None:
+def _verb(verbs: Any, name: str, module: str, text: str) -> None:
     """Add a verb that lives in a module."""
     parser = verbs.add_parser(name, help=text,
                               formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -41,6 +41,9 @@ def defined(tree):
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) \
                 and isinstance(node.value, ast.Name) and node.value.id in ('self', 'cls'):
             yield node.attr
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == 'object.__setattr__':
+            # how a frozen dataclass sets its attributes
+            yield from (c.value for c in node.args[1:2] if isinstance(c, ast.Constant))
         elif isinstance(node, ast.Assign) and any(
                 isinstance(t, ast.Name) and t.id == '__slots__' for t in node.targets):
             yield from (c.value for c in ast.walk(node.value) if isinstance(c, ast.Constant))
@@ -128,6 +131,8 @@ def test_a_breach_is_found(tmp_path, source, complaint):
     'def g(_b):\n    """Take it."""',
     'class A:\n    def __init__(self):\n        self._a = 0\n    def same(self, other):\n'
     '        return self._a == other._a',
+    'class A:\n    def __post_init__(self):\n        object.__setattr__(self, "_a", 1)\n'
+    'def f(a):\n    return a._a',
     'class A:\n    def _f(self):\n        pass\nclass B(A):\n    def _f(self):\n'
     '        super()._f()',
 ])
