@@ -132,7 +132,7 @@ def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str
                 show(monitor.status)
         last = monitor.status
         if recorder is not None:
-            plant.paused = True
+            session.serve_only(recorder)
             _hear_out(session, recorder)
     if session.ended and not (view is not None and monitor.over):
         raise KeyboardInterrupt

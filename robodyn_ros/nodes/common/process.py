@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 import rclpy
 from rclpy.exceptions import ParameterException
-from rclpy.executors import Executor, ExternalShutdownException
+from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.nodes.common.executor import chosen_executor, ExecutorKind
@@ -90,6 +90,14 @@ class Session:
                 raise
         self.ended = self.ended or not rclpy.ok()
         return not self.ended
+
+    def serve_only(self, node: Node) -> None:
+        """Serve one node from now on: it still gets what was sent, the others stand still."""
+        if self._executor is not None:
+            self._executor.shutdown()
+        # it asks for messages, and so finds those that the other one was told of
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(node)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:

@@ -37,6 +37,8 @@ FLUSH = 0.5
 """Wall time between flushes: a killed run loses no more than this [s]."""
 LOOK = 1.0
 """Wall time between looks at what publishers offer [s]."""
+SOON = 1e-3
+"""Wall time between the end of a subscription and its successor [s]."""
 DEPTH = 5000
 """Messages of a topic that wait while the recorder is busy: seconds at 1 kHz."""
 
@@ -97,10 +99,17 @@ class RecorderNode(BaseNode):
         wall_timer(self, LOOK, self._look)
         self.get_logger().info(f'records {len(TOPICS)} topics to {path}')
 
+    def _listen_anew(self, topic: Topic, *how: Any) -> None:
+        """Listen with another type or quality once the executor has let the old one go."""
+        self.destroy_subscription(self.heard.pop(topic))
+
+        def listen() -> None:
+            self.destroy_timer(once)
+            self._listen(topic, *how)
+
+        once = wall_timer(self, SOON, listen)
+
     def _listen(self, topic: Topic, kind: Any, reliable: bool, latched: bool) -> None:
-        before = self.heard.get(topic)
-        if before is not None:
-            self.destroy_subscription(before)
         quality = QoSProfile(
             depth=DEPTH, reliability=ReliabilityPolicy.RELIABLE if reliable
             else ReliabilityPolicy.BEST_EFFORT,
@@ -130,11 +139,13 @@ class RecorderNode(BaseNode):
             if (kind, reliable, latched) != (
                     heard.msg_type, used.reliability == ReliabilityPolicy.RELIABLE,
                     used.durability == DurabilityPolicy.TRANSIENT_LOCAL):
-                self._listen(topic, kind, reliable, latched)
+                self._listen_anew(topic, kind, reliable, latched)
 
     def _on_message(self, topic: Topic, data: bytes) -> None:
+        heard = self.heard.get(topic)
+        if heard is None:  # under way when the subscription ended
+            return
         self.count += 1
-        heard = self.heard[topic]
         channel = self.channels.get((topic.name, heard.msg_type))
         if channel is None:
             channel = self._channel(topic, heard)
@@ -167,7 +178,8 @@ class RecorderNode(BaseNode):
 
     def destroy_node(self) -> None:
         """Complete the file, and leave the graph."""
-        self.writer.close()
+        if hasattr(self, 'writer'):  # a node that could not be made is destroyed, too
+            self.writer.close()
         super().destroy_node()
 
 

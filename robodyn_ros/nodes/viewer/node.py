@@ -146,7 +146,8 @@ class ViewerNode(BaseNode):
 
     def destroy_node(self) -> None:
         """Close the page, too."""
-        self.viewer.close()
+        if hasattr(self, 'viewer'):  # a node that could not be made is destroyed, too
+            self.viewer.close()
         super().destroy_node()
 
 
