@@ -43,7 +43,7 @@ lint: .venv/.ready-test share ## only the linters
 	@$(RUN) pytest -m linter test
 
 bench: .venv/.ready-bench share ## speed and accuracy beside five engines; writes docs/benchmarks.md
-	@$(RUN) robodyn bench all
+	@$(RUN) python -m benchmarks all
 
 pictures: .venv/.ready-test share ## the pictures of the README, made anew
 	@$(RUN) python docs/pictures.py

@@ -12,11 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-
-from robodyn_ros.errors import RobodynError
+from robodyn_ros import RobodynError, Robot
 from robodyn_ros.mechanics.kinematics import body_poses, Pose
 from robodyn_ros.mechanics.tree import Inertia
-from robodyn_ros.robots.robot import Robot
 
 PARALLEL = 1e-9
 """Sine below which two axes count as parallel: their common normal is lost in rounding [-]."""

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Mapping
 
-from robodyn_ros.errors import RobodynError
+from robodyn_ros import RobodynError
 
 COLOURS = {'ours': '#0072B2', 'mujoco': '#D55E00', 'pinocchio': '#009E73', 'drake': '#CC79A7',
            'pybullet': '#E69F00', 'roboticstoolbox': '#56B4E9'}

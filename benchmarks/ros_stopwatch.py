@@ -28,7 +28,7 @@ from sensor_msgs.msg import JointState
 
 DEEP = QoSProfile(depth=2000)
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-PATIENCE = 60.0
+LONGEST_WAIT = 60.0
 """Longest wait for the graph to run [s]."""
 
 
@@ -87,9 +87,9 @@ def main() -> int:
 
     if chosen.what == 'first':
         print('listening', flush=True)
-        spin(PATIENCE, enough=1)
+        spin(LONGEST_WAIT, enough=1)
     else:
-        spin(PATIENCE, enough=50)
+        spin(LONGEST_WAIT, enough=50)
         for seen in node.first.values():  # from here on: everything before was starting up
             seen.clear()
         spin(chosen.seconds)

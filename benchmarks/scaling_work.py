@@ -10,17 +10,12 @@ from __future__ import annotations
 import os
 from typing import Any, Callable
 
-import numpy as np
-
-from benchmarks.chain import chain, chain_start
 from benchmarks.contender import Work
 from benchmarks.peers import bare_urdf, find, MUJOCO
-from benchmarks.plants import STEP
+from benchmarks.plants import chain, chain_start, STEP
 from benchmarks.with_mujoco import hardest, Mujoco, UNUSED
-from robodyn_ros.constraints.ready_made import joint_combination
-from robodyn_ros.plant.plant import Plant
-from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.types import State
+import numpy as np
+from robodyn_ros import joint_combination, load_robot, Plant, State
 
 JOINTS = 5
 """Of the chain that gets more and more rows."""

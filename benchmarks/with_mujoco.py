@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from benchmarks.contender import Contender, Work
 from benchmarks.peers import bare_urdf, find, MUJOCO, require_joints
-from robodyn_ros.robots.robot import Robot
-from robodyn_ros.types import State
+import numpy as np
+from robodyn_ros import Robot, State
 
 UNUSED = ('CONTACT', 'LIMIT', 'FRICTIONLOSS', 'ISLAND', 'SENSOR', 'ACTUATION', 'CLAMPCTRL',
           'AUTORESET')
@@ -57,7 +55,7 @@ class Mujoco(Contender):
                 name='payload', mass=payload, inertia=[1e-12] * 3, explicitinertial=True)
         self._close(spec, robot)
         if robot.loops:
-            self.same = self.same_after_run = 1e-2
+            self.tolerance = self.run_tolerance = 1e-2
         self.loops = [(item.frame_a, item.frame_b) for item in robot.loops]
         self.model = spec.compile()
         if stiff:

@@ -55,7 +55,7 @@ class StateError(RobodynError):
 
 
 class ArgumentError(StateError):
-    """An argument that is not what a function takes, such as a name where a robot is meant."""
+    """An argument or option that is not what a function or a command takes."""
 
 
 class SingularMassError(RobodynError):
@@ -85,6 +85,10 @@ class LimitError(RobodynError):
 
 class SingularityError(RobodynError):
     """A path on which the arm loses a direction."""
+
+
+class RecordingError(RobodynError):
+    """A recording that cannot be written, or a file that is none."""
 
 
 class ScenarioError(RobodynError):

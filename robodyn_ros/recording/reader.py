@@ -12,8 +12,8 @@ import os
 import struct
 from typing import Any, Callable, Collection, Mapping
 
+from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.cdr import Decoder, stamp_of
-from robodyn_ros.recording.errors import RecordingError
 from robodyn_ros.recording.records import MAGIC
 from robodyn_ros.recording.writer import FACTS
 

@@ -84,7 +84,7 @@ class Scene:
         fonts = Path(matplotlib.get_data_path()) / 'fonts' / 'ttf'
         self.font = ImageFont.truetype(str(fonts / 'DejaVuSans.ttf'), FINER * TEXT)
         self.title = ', '.join(filter(None, (motion.scenario, motion.robot.name)))
-        self.path = None if motion.path is None else _thinned(motion.path)
+        self.path = _thinned(motion.tool_reference) if motion.followed else None
 
     def picture(self, sample: int) -> np.ndarray:
         """Draw a sample of the motion (HEIGHT, width, 3), bytes."""

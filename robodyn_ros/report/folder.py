@@ -7,7 +7,7 @@ import json
 import os
 from pathlib import Path
 
-from robodyn_ros.recording.errors import RecordingError
+from robodyn_ros.errors import RecordingError
 from robodyn_ros.report.summary import MADE_BY
 
 SUMMARY = 'summary.json'

@@ -42,7 +42,7 @@ class Solid:
         """Read the visuals; a link without simple ones gets bars."""
         self.robot = robot
         self._links: dict[str, list[Faces]] = {}
-        for visual in visuals_of(robot.urdf):
+        for visual in visuals_of(robot.urdf, robot.path):
             shape = _shape(visual)
             if shape is not None:
                 corners = shape @ visual.rotation.T + visual.position

@@ -8,15 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Limits(NamedTuple):
-    """Joint limits of the URDF, each (n,); infinite where the file gives none."""
-
-    lower: np.ndarray
-    upper: np.ndarray
-    velocity: np.ndarray
-    effort: np.ndarray
-
-
 class Bias(NamedTuple):
     """Parts of h, each (n,) or (k, n) [N m] or [N]."""
 

@@ -20,16 +20,17 @@ from robodyn_ros.errors import SingularMassError, SizeError, StateError, Unknown
 from robodyn_ros.mechanics import kinematics
 from robodyn_ros.mechanics.kinematics import Pose
 from robodyn_ros.mechanics.parameters import Parameters
-from robodyn_ros.mechanics.tree import Frame, Tree
+from robodyn_ros.mechanics.tree import Frame, PRISMATIC, Tree
 from robodyn_ros.mechanics.vector import Vector
 from robodyn_ros.robots.compiled import Compiled, FLOAT
 from robodyn_ros.robots.in_place import InPlace
+from robodyn_ros.robots.limits import Limits
 from robodyn_ros.robots.orientation import roll_pitch_yaw
-from robodyn_ros.robots.outputs import Bias, FrameState, Limits
+from robodyn_ros.robots.outputs import Bias, FrameState
 from robodyn_ros.robots.payload import checked_parameters
 from robodyn_ros.robots.urdf.records import parse_urdf, read_urdf, RobotRecord
 from robodyn_ros.robots.urdf.robodyn_tag import Loop
-from robodyn_ros.robots.urdf.tree_builder import assemble
+from robodyn_ros.robots.urdf.tree_builder import build_tree
 from robodyn_ros.share import share_folder
 from robodyn_ros.tracing import Number
 
@@ -39,19 +40,22 @@ class Robot:
 
     def __init__(self, record: RobotRecord):
         """Build from a checked file; see load_robot."""
-        built = assemble(record)
+        built = build_tree(record)
         self.name, self.path, self.urdf = record.name, record.path, record.text
         self.tree: Tree = built.tree
         self.base: str = built.base
         self.joints: tuple[str, ...] = tuple(j.name for j in built.joints)
         self.n = len(self.joints)
         self._zero = np.zeros(self.n)
-        self.loops: tuple[Loop, ...] = built.extras.loops
-        self.passive: tuple[str, ...] = built.extras.passive
-        self.limits = Limits(*(np.array([getattr(j, key) for j in built.joints])
-                               for key in ('lower', 'upper', 'velocity', 'effort')))
+        self.loops: tuple[Loop, ...] = built.tag.loops
+        self.passive: tuple[str, ...] = built.tag.passive
+        self.units = tuple('m' if body.kind == PRISMATIC else 'rad' for body in self.tree.bodies)
+        """Of each joint's position."""
+        self.limits = Limits(self.joints, self.units, *(
+            np.array([getattr(j, key) for j in built.joints])
+            for key in ('lower', 'upper', 'velocity', 'effort')))
         self.limits.effort[[name in self.passive for name in self.joints]] = 0.0
-        self.parameters = Parameters(gravity=built.extras.gravity)
+        self.parameters = Parameters(gravity=built.tag.gravity)
         """Run-time inputs used where none are given: the file's gravity, no payload."""
 
     def __repr__(self) -> str:
@@ -62,6 +66,15 @@ class Robot:
     def frames(self) -> tuple[str, ...]:
         """Names of all frames, the links of the URDF."""
         return tuple(self.tree.frames)
+
+    def tool_frame(self, chosen: str = '') -> str:
+        """
+        Return the frame that is the tool: what is traced and compared, and holds the payload.
+
+        :param chosen: such as trajectory.frame of a scenario; where the robot has no such frame,
+            the tool is tool0, or the last moving link where there is no tool0 either
+        """
+        return chosen if chosen in self.tree.frames else self.tree.payload_frame
 
     @cached_property
     def compiled(self) -> Compiled:

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from robodyn_ros.codegen.emit import emit, Kernel
+from robodyn_ros.codegen.routines import emit, Kernel
 from robodyn_ros.robots.robot import load_robot, robot_names
 from robodyn_ros.tracing import cos, exp, Graph, inputs, minimum, sin, sqrt, tanh
 from tracing.recording import KINKED, program, run, same, SMOOTH, Tape

@@ -35,6 +35,7 @@ case "$1 $2" in
         echo "$*" >> "$NOTES"
         [ -z "$PIP_SAYS" ] || {{ echo "$PIP_SAYS"; exit 1; }}
         [ -z "$PIP_LACKS" ] || ! echo "$*" | grep -Eq "$PIP_LACKS" ;;
+    '-m benchmarks') echo "python $*" ;;
     *) exec {PYTHON} "$@" ;;
 esac
 """
@@ -207,7 +208,7 @@ def test_foreign_venv_is_left_alone(fake):
 def test_each_goal_installs_its_extras_once(fake):
     """Demo, bench and test install what they need, and the second run nothing."""
     for goal, wanted, says in [('demo', '.[ros,view]', 'robodyn run scara_helix --fast'),
-                               ('bench', '.[ros,view,bench]', 'robodyn bench all'),
+                               ('bench', '.[ros,view,bench]', 'python -m benchmarks all'),
                                ('test', '.[ros,test,ros_test]', 'pytest test')]:
         code, said = fake.make(goal)
         assert code == 0 and said.splitlines()[-1] == says, said
@@ -223,7 +224,7 @@ def test_each_goal_installs_its_extras_once(fake):
 def test_an_engine_that_has_no_wheel_is_left_out(fake):
     """The benchmark goes on with the others, and says which is missing."""
     code, said = fake.make('bench', PIP_LACKS='bench|drake')
-    assert code == 0 and said.splitlines()[-1] == 'robodyn bench all', said
+    assert code == 0 and said.splitlines()[-1] == 'python -m benchmarks all', said
     assert said.count('cannot be installed here') == 1 and 'drake>=' in said
     asked = fake.notes.read_text()
     assert all(f'install {name}>=' in asked for name in ('mujoco', 'drake', 'pybullet'))

@@ -52,7 +52,7 @@ def scenario_of(node: BaseNode, section: str, options: Any,
     result = settings_from(Scenario, {**shared, 'name': scenario.name}, place)
     sections = {'dynamics': scenario.dynamics, 'controller': scenario.controller,
                 'trajectory': scenario.trajectory, section: settings}
-    return dataclasses.replace(result, **sections), own_settings
+    return dataclasses.replace(result, folder=scenario.folder, **sections), own_settings
 
 
 def options_of(node: BaseNode, options: Any) -> Any:

@@ -27,6 +27,7 @@ from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.controller.controller_runner import Answer, ControllerRunner
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import ControllerSettings, Scenario
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -48,8 +49,9 @@ class ControllerNode(BaseNode):
         super().__init__('controller', **node)
         scenario, self.options = scenario_of(self, 'controller', options, scenario)
         self.robot = load_robot(scenario.robot)
-        self.task = wiring.task_of(scenario.trajectory)
-        control = wiring.control_of(self.robot, scenario.controller, self.task)
+        self.task = DesiredMotion(scenario.trajectory, scenario.folder).task
+        self.folder = scenario.folder
+        control = wiring.control_of(self.robot, scenario.controller, self.task, self.folder)
         if control is None:
             raise ScenarioError(f'controller.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
@@ -124,7 +126,7 @@ class ControllerNode(BaseNode):
         return response
 
     def _check(self, settings: ControllerSettings) -> Callable[[], None]:
-        control: Any = wiring.control_of(self.robot, settings, self.task)
+        control: Any = wiring.control_of(self.robot, settings, self.task, self.folder)
         return self.runner.change(dict(control.parameters))
 
     def _diagnose(self) -> None:

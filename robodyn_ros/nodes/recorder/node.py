@@ -26,8 +26,7 @@ from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.recording.cdr import stamp_of
 from robodyn_ros.recording.definitions import definition_of
-from robodyn_ros.recording.qos_text import quality_text
-from robodyn_ros.recording.writer import RecordingWriter
+from robodyn_ros.recording.writer import quality_text, RecordingWriter
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String

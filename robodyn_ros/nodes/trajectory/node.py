@@ -24,6 +24,7 @@ from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.trajectory.schedule import Schedule
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.trajectories.return_to_start import closed
 from std_srvs.srv import Trigger
@@ -44,9 +45,9 @@ class TrajectoryNode(BaseNode):
         super().__init__('trajectory', **node)
         scenario, self.options = scenario_of(self, 'trajectory', options, scenario)
         self.robot = load_robot(scenario.robot)
-        self.reference = wiring.reference_of(self.robot, scenario.trajectory, scenario.duration,
-                                            scenario.controller.period,
-                                            scenario.controller.model)
+        self.reference = DesiredMotion(scenario.trajectory, scenario.folder).reference(
+            self.robot, scenario.duration, scenario.controller.period,
+            wiring.parameters_of(self.robot, scenario.controller.model))
         if self.reference is None:
             raise ScenarioError(f'trajectory.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
@@ -61,7 +62,7 @@ class TrajectoryNode(BaseNode):
         self.trajectory = self.create_publisher(JointTrajectory, 'controller/joint_trajectory',
                                                 LATCHED)
         self.path = self.create_publisher(Path, '~/path', LATCHED)
-        self.path.publish(self._path(scenario.trajectory.frame))
+        self.path.publish(self._path(self.robot.tool_frame(scenario.trajectory.frame)))
         self.create_service(Trigger, '~/start', self._on_start)
         wall_timer(self, 0.05, self._on_look)
         self.get_logger().info(
@@ -72,11 +73,10 @@ class TrajectoryNode(BaseNode):
         path = Path()
         path.header.frame_id = self.robot.base
         assert self.reference is not None
-        if frame in self.robot.frames:
-            every = max(1, len(self.reference.t) // 500)
-            states = self.robot.frame(frame, self.reference.q[::every])
-            for t, turn, at in zip(self.reference.t[::every], states.rotation, states.position):
-                path.poses.append(messages.pose(int(t * messages.NANO), self.robot.base, turn, at))
+        every = max(1, len(self.reference.t) // 500)
+        states = self.robot.frame(frame, self.reference.q[::every])
+        for t, turn, at in zip(self.reference.t[::every], states.rotation, states.position):
+            path.poses.append(messages.pose(int(t * messages.NANO), self.robot.base, turn, at))
         return path
 
     def _on_look(self) -> None:

@@ -15,7 +15,7 @@ from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.plant.assembly import assemble_start
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.studies.ode45 import integrate_plant
 from robodyn_ros.types import State
@@ -61,7 +61,7 @@ class Line:
         """Read robot and path of the package's scenario."""
         scenario = load_scenario('two_link_line')
         self.robot = load_robot(scenario.robot)
-        self.task = wiring.task_of(scenario.trajectory)
+        self.task = DesiredMotion(scenario.trajectory).task
         self.start = assemble_start(self.plant(STANDARD, 'rk4', 0.05), State(
             0.0, np.array(scenario.trajectory.inverse_kinematics.start), np.zeros(2))).state
 
@@ -99,7 +99,7 @@ class Line:
 
     def _reported(self, plant: Plant, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Rate of the positions (k, 2): the corrected velocity in the modified scheme."""
-        if plant.stabilisation.kind == STANDARD:
+        if plant.model.stabilisation.kind == STANDARD:
             return v
         return np.array([plant.derivative(State(*sample))[0] for sample in zip(t, q, v)])
 

@@ -15,7 +15,7 @@ from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
 from robodyn_ros.plant.assembly import assemble_start
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.types import Rollout, State
 
@@ -45,7 +45,7 @@ class Bench:
         """Read robot and path of the package's scenario."""
         scenario = load_scenario('scara_helix_constrained')
         self.robot = load_robot(scenario.robot)
-        self.task = wiring.task_of(scenario.trajectory)
+        self.task = DesiredMotion(scenario.trajectory).task
         self.plant = self.make(stabilisation('baumgarte', 0.0, 0.0))
 
     def make(self, chosen: Stabilisation, integrator: str = 'rk4', step: float = 1e-3) -> Plant:

@@ -1,24 +1,24 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-A motion from a recording (MCAP): states, commands, trajectory and constraints put together.
+The files that a report is made of: results of `robodyn simulate` (NPZ) and recordings (MCAP).
 
-Time counts from the start of the first trajectory; where nobody commands, the plant's constraints
-move it and time counts from the plant's own zero. States before the motion and after its end are
-left out.
+A recording's states, commands, trajectory and constraints are put together: time counts from the
+start of the first trajectory; where nobody commands, the plant's constraints move it and time
+counts from the plant's own zero. States before the motion and after its end are left out.
 """
 from __future__ import annotations
 
 import os
 from typing import Any, Callable, Sequence
+from zipfile import BadZipFile
 
 import numpy as np
 
-from robodyn_ros.errors import CommandError
+from robodyn_ros.errors import CommandError, RecordingError, RobodynError
 from robodyn_ros.nodes.controller.joint_plan import checked_points, JointPlan
-from robodyn_ros.recording.errors import RecordingError
 from robodyn_ros.recording.reader import read_recording, Recording
-from robodyn_ros.report.motion import frame_of, Motion, refuse_other
+from robodyn_ros.report.motion import Motion
 from robodyn_ros.robots.robot import Robot, robot_from_text
 
 NANO = 1_000_000_000
@@ -29,17 +29,78 @@ LONGEST_SIMULATED = 10 ** 9 * NANO
 STATES, COMMANDS = 'joint_states', 'joint_commands'
 TRAJECTORY, CONSTRAINTS = 'controller/joint_trajectory', 'dynamics/constraints'
 DESCRIPTION = 'robot_description'
-Messages = Sequence[tuple[int, dict[str, Any]]]
+NEEDED = ('t', 'q', 'v', 'tau', 'phi')
+"""Arrays of a result without which there is no report."""
+Progress = Callable[[float], None]
+
+
+def read_motion(path: str | os.PathLike, robot: Robot | None = None,
+                progress: Progress = lambda part: None) -> Motion:
+    """
+    Read a result or a recording, whichever the file is.
+
+    :param robot: where the file lacks it, or in its place if it is the same arm
+    :param progress: called with the part that is read, 0 .. 1
+    """
+    with open(path, 'rb') as file:
+        zipped = file.read(2) == b'PK'
+    if zipped or os.fspath(path).endswith('.npz'):
+        return motion_of_result(path, robot)
+    return motion_of_recording(path, robot, progress)
+
+
+def motion_of_result(path: str | os.PathLike, robot: Robot | None = None) -> Motion:
+    """Read the arrays that `robodyn simulate --output` writes; see read_motion."""
+    name = os.fspath(path)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            found: dict[str, Any] = {key: file[key] for key in file.files}
+    except (OSError, ValueError, BadZipFile, EOFError, AttributeError) as error:
+        raise RecordingError(f'{name}: cannot be read as NPZ ({error}); give a result of robodyn '
+                             'simulate --output') from None
+    missing = [key for key in NEEDED if key not in found]
+    if missing:
+        raise RecordingError(f'{name}: has no array {missing[0]!r}; give a result of robodyn '
+                             'simulate --output')
+    if robot is None and 'urdf' not in found:
+        raise RecordingError(f'{name}: does not tell its robot; run robodyn simulate --output '
+                             'again, or name the robot with --robot')
+    if robot is not None and 'urdf' in found:
+        _refuse_other(name, robot, lambda: robot_from_text(str(found['urdf']), name))
+    robot = robot or robot_from_text(str(found['urdf']), name)
+    t, q, phi = found['t'], robot.array(f'q in {name}', found['q']), found['phi']
+    if not len(t):
+        raise RecordingError(f'{name}: is empty; simulate for longer')
+    return Motion(
+        source=name, scenario=str(found.get('scenario', '')), robot=robot,
+        frame=robot.tool_frame(str(found.get('frame', ''))), t=t, q=q, v=found['v'],
+        tau=found['tau'], reference_q=found.get('reference_q', np.full_like(q, np.nan)),
+        tool_reference=found.get('tool_reference', np.full((len(t), 3), np.nan)),
+        row_names=tuple(map(str, found.get('row_names', np.arange(phi.shape[1])))),
+        watched=t if phi.shape[1] else t[:0],
+        violation=np.abs(phi).max(axis=1) if phi.shape[1] else t[:0])
+
+
+def _refuse_other(source: str, given: Robot, recorded: Callable[[], Robot]) -> None:
+    """
+    Refuse a robot that is not the one of the file: its joints would be somebody else's.
+
+    :param given: as of --robot
+    :param recorded: reads the robot of the file; one that cannot be read counts as none
+    """
+    try:
+        own = recorded()
+    except RobodynError:
+        return
+    if (own.name, own.joints) != (given.name, given.joints):
+        raise RecordingError(
+            f'{source}: is of the robot {own.name} ({", ".join(own.joints)}), but --robot is '
+            f'{given.name} ({", ".join(given.joints)}); leave --robot out')
 
 
 def motion_of_recording(path: str | os.PathLike, robot: Robot | None = None,
-                        progress: Callable[[float], None] = lambda part: None) -> Motion:
-    """
-    Read a recording.
-
-    :param robot: where there is no robot_description, or in its place if it is the same arm
-    :param progress: called with the part that is read, 0 .. 1
-    """
+                        progress: Progress = lambda part: None) -> Motion:
+    """Read a recording; see read_motion."""
     name = os.fspath(path)
     found = read_recording(path, (STATES, COMMANDS, TRAJECTORY, CONSTRAINTS, DESCRIPTION),
                            progress)
@@ -50,7 +111,7 @@ def motion_of_recording(path: str | os.PathLike, robot: Robot | None = None,
     if robot is None:
         robot = _described(name, found)
     elif found.messages[DESCRIPTION]:
-        refuse_other(name, robot, lambda: _described(name, found))
+        _refuse_other(name, robot, lambda: _described(name, found))
     return _Assembly(name, found, robot).motion()
 
 
@@ -76,16 +137,17 @@ class _Assembly:
         t = (stamps - zero) / NANO
         q = self._rows([message for _, message in self.states], 'position')[keep]
         v = self._rows([message for _, message in self.states], 'velocity')[keep]
-        wanted = self._wanted(stamps)
+        desired = self._desired(stamps)
         facts = self.found.facts
-        frame = frame_of(self.robot, facts.get('frame', ''))
+        frame = self.robot.tool_frame(facts.get('frame', ''))
         seen = [(stamp, m) for stamp, m in self.found.messages[CONSTRAINTS]
                 if stamps[0] <= stamp <= stamps[-1]]
         return Motion(
             source=self.name, scenario=facts.get('scenario', ''), robot=self.robot, frame=frame,
-            t=t, q=q, v=v, tau=self._torques(keep), wanted=wanted,
-            path=None if wanted is None else self.robot.positions(frame, wanted),
-            rows=tuple(seen[0][1]['name']) if seen else (),
+            t=t, q=q, v=v, tau=self._torques(keep), reference_q=desired,
+            tool_reference=self.robot.positions(frame, desired) if self.plans
+            else np.full((len(t), 3), np.nan),
+            row_names=tuple(seen[0][1]['name']) if seen else (),
             watched=(np.array([stamp for stamp, _ in seen], dtype=np.int64) - zero) / NANO,
             violation=np.array([np.abs(m['position']).max(initial=0.0) for _, m in seen]),
             complete=self.found.complete)
@@ -148,11 +210,9 @@ class _Assembly:
         keep = (stamps >= zero) & (stamps <= max(plan.end for plan in plans))
         return zero, keep if keep.any() else np.ones(len(stamps), bool)
 
-    def _wanted(self, stamps: np.ndarray) -> np.ndarray | None:
-        """Positions of the trajectory in force at each time (k, n)."""
-        if not self.plans:
-            return None
-        rows = np.empty((len(stamps), self.robot.n))
+    def _desired(self, stamps: np.ndarray) -> np.ndarray:
+        """Positions of the trajectory in force at each time (k, n); NaN without one."""
+        rows = np.full((len(stamps), self.robot.n), np.nan)
         for plan in self.plans:  # a later one replaces those before, from its start on
             for k in np.flatnonzero((stamps >= plan.start) | (plan is self.plans[0])):
                 rows[k] = plan.sample(int(stamps[k]))[:self.robot.n]
