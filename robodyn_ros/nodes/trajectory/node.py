@@ -13,14 +13,14 @@ import sys
 from typing import Any
 
 from nav_msgs.msg import Path
-from rclpy.node import Node
 from robodyn_ros.errors import ScenarioError
 from robodyn_ros.nodes.common import messages
+from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.options import TrajectoryOptions
 from robodyn_ros.nodes.common.parameters import scenario_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import LATCHED
-from robodyn_ros.nodes.common.reporting import WALL
+from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.trajectory.schedule import Schedule
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.scenario import wiring
@@ -31,7 +31,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 
-class TrajectoryNode(Node):
+class TrajectoryNode(BaseNode):
     """Computes the motion once; sends it when there is a clock and when a reader comes."""
 
     def __init__(self, scenario: Scenario | None = None,
@@ -42,7 +42,7 @@ class TrajectoryNode(Node):
         :param scenario: instead of the one the parameter 'scenario' names
         :param node: further arguments of rclpy's Node, such as parameter_overrides
         """
-        super().__init__('trajectory', enable_logger_service=True, **node)
+        super().__init__('trajectory', **node)
         scenario, self.options = scenario_of(self, 'trajectory', options, scenario)
         self.robot = load_robot(scenario.robot)
         self.reference = DesiredMotion(scenario.trajectory, scenario.folder).reference(
@@ -64,7 +64,7 @@ class TrajectoryNode(Node):
         self.path = self.create_publisher(Path, '~/path', LATCHED)
         self.path.publish(self._path(self.robot.tool_frame(scenario.trajectory.frame)))
         self.create_service(Trigger, '~/start', self._on_start)
-        self.create_timer(0.05, self._on_look, clock=WALL)
+        wall_timer(self, 0.05, self._on_look)
         self.get_logger().info(
             f'robot {self.robot.name}, {scenario.trajectory.kind}: {len(self.message.points)} '
             f'points, {scenario.duration:g} s, to controller/joint_trajectory')
