@@ -55,7 +55,7 @@ class StateError(RobodynError):
 
 
 class ArgumentError(StateError):
-    """An argument that is not what a function takes, such as a name where a robot is meant."""
+    """An argument or option that is not what a function or a command takes."""
 
 
 class SingularMassError(RobodynError):

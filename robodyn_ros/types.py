@@ -91,12 +91,3 @@ class Trajectory(NamedTuple):
 
 Reference = Trajectory
 """The name of the class where a controller follows it."""
-
-
-def rollout_from_rows(rows: np.ndarray, n: int, m: int) -> Rollout:
-    """Cut the rows of a compiled recording (k, 1 + 5 n + 3 m) into named arrays."""
-    # plain slices: numpy.split takes longer than a short run
-    begins = [*range(1, 1 + 5 * n, n), *(1 + 5 * n + k * m for k in range(3))]
-    widths = [n] * 5 + [m] * 3
-    return Rollout(rows[:, 0], *(rows[:, begin:begin + width]
-                                 for begin, width in zip(begins, widths)))

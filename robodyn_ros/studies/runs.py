@@ -11,7 +11,7 @@ from robodyn_ros.constraints.constraint import Constraint, FORCE
 from robodyn_ros.constraints.stabilisation import Stabilisation
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.robot import load_robot, Robot
-from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.tracing import Number
 from robodyn_ros.types import Control, State
@@ -25,7 +25,7 @@ class OnPath:
         scenario = load_scenario(name)
         self.settings = scenario.trajectory
         self.robot = load_robot(scenario.robot)
-        self.task = wiring.task_of(self.settings)
+        self.task = DesiredMotion(self.settings).task
 
     def plant(self, chosen: Stabilisation, integrator: str = 'rk4', step: float = 1e-3) -> Plant:
         """Return the plant that keeps to the path by a stabilisation."""

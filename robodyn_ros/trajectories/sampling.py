@@ -8,7 +8,8 @@ from typing import Callable, Sequence
 
 import numpy as np
 
-from robodyn_ros.codegen.program import Kernel, Program
+from robodyn_ros.codegen.program import Program
+from robodyn_ros.codegen.routines import Kernel
 from robodyn_ros.tracing import directional, Graph, inputs, Number, Scalar
 from robodyn_ros.tracing.dataclass_parameters import number_fields
 from robodyn_ros.types import Trajectory
@@ -33,7 +34,7 @@ def sample(path: Path, times: np.ndarray) -> Trajectory:
     velocity = directional(position, flow)
     acceleration = directional(velocity, flow)
     kernel = Kernel('evaluate', [t], [*position, *velocity, *acceleration])
-    program = Program(f'the path {type(path).__name__}', [kernel], p, ['evaluate'])
+    program = Program(f'the path {type(path).__name__}', [kernel], p)
     times = np.ascontiguousarray(times, dtype=float)
     w = program.prepared(list(fields.values()) or [0.0])
     y = program.evaluate('evaluate', times.reshape(-1, 1), w)

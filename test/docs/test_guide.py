@@ -13,7 +13,6 @@ def test_the_guide_runs_from_top_to_bottom():
     """Every Python block of docs/guide.md runs, one after the other, and keeps its promises."""
     text = (ROOT / 'docs' / 'guide.md').read_text()
     blocks = re.findall(r'```python\n(.*?)```', text, re.S)
-    assert len(blocks) == 5
     names = {}
     for block in blocks:
         exec(compile(block, 'docs/guide.md', 'exec'), names)

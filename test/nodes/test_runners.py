@@ -10,7 +10,7 @@ from robodyn_ros.nodes.common.joint_order import JointOrder
 from robodyn_ros.nodes.controller.controller_runner import ControllerRunner
 from robodyn_ros.nodes.controller.joint_plan import NANO
 from robodyn_ros.nodes.dynamics.plant_runner import FAULT, HOLDING, MOVING, PlantRunner, WAITING
-from robodyn_ros.scenario.wiring import control_of, task_of
+from robodyn_ros.scenario.wiring import control_of
 
 PERIOD = NANO // 1000
 
@@ -32,7 +32,7 @@ def plant(simulation):
 def controller(simulation):
     """Return the controller without a trajectory."""
     scenario = simulation.scenario
-    control = control_of(simulation.robot, scenario.controller, task_of(scenario.trajectory))
+    control = control_of(simulation.robot, scenario.controller, simulation.desired.task)
     return ControllerRunner(simulation.robot, control, allow_moving_end=True)
 
 

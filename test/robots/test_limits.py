@@ -11,8 +11,8 @@ import pytest
 from robodyn_ros import load_scenario, Parameters
 from robodyn_ros.errors import LimitError
 from robodyn_ros.robots.limits import check_limits
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import TrajectorySettings
-from robodyn_ros.scenario.wiring import reference_of
 from robodyn_ros.trajectories.joint_space import JointSine
 
 
@@ -85,13 +85,14 @@ def test_scenarios_refuse_and_override():
     settings = TrajectorySettings(kind='joint_sine', parameters={'amplitude': [0.1, 2.0],
                                                                  'rate': 6.0})
     with pytest.raises(LimitError, match="velocity of 'joint_2'"):
-        reference_of(robot('two_link'), settings, 1.0, 1e-3)
+        DesiredMotion(settings).reference(robot('two_link'), 1.0, 1e-3)
     allowed = dataclasses.replace(settings, ignore_limits=True)
-    assert reference_of(robot('two_link'), allowed, 1.0, 1e-3).v.max() == pytest.approx(12.0)
+    motion = DesiredMotion(allowed).reference(robot('two_link'), 1.0, 1e-3)
+    assert motion.v.max() == pytest.approx(12.0)
 
 
 def test_paths_in_space_are_judged_too():
     """A helix that climbs out of the SCARA's stroke is refused with the joint and the time."""
     settings = load_scenario('scara_helix', ['trajectory.parameters.climb=0.2']).trajectory
     with pytest.raises(LimitError, match="position of 'joint_4' would be 0.451.* at t = 2.25"):
-        reference_of(robot('scara_450'), settings, 3.0, 1e-3)
+        DesiredMotion(settings).reference(robot('scara_450'), 3.0, 1e-3)

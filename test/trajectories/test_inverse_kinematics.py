@@ -11,7 +11,7 @@ from plant.cases import parallel_start, relative, robot, TARGETS
 import pytest
 from robodyn_ros import follow, joint_motion, load_scenario, RobodynError
 from robodyn_ros.errors import SingularityError
-from robodyn_ros.scenario.wiring import reference_of, task_of
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.trajectories.paths import Helix, SineLine
 from robodyn_ros.trajectories.sampling import sample
 from trajectories.test_motions import POINTS, TIMES
@@ -24,7 +24,7 @@ WANTED = TARGETS['004']['clik_1ms_max_position_error']
 def scara_task():
     """Return paper 004's task and start, as its scenario states them."""
     settings = load_scenario('scara_via_points').trajectory
-    return task_of(settings), np.array(settings.inverse_kinematics.start)
+    return DesiredMotion(settings).task, np.array(settings.inverse_kinematics.start)
 
 
 def tip_error(motion):
@@ -68,8 +68,8 @@ def test_the_start_chooses_the_branch(elbow):
     settings = load_scenario('scara_helix').trajectory
     near = tuple(scara_450.path_position(0.0, elbow) + 0.05)
     chosen = dataclasses.replace(settings.inverse_kinematics, start=near)
-    motion = reference_of(robot('scara_450'), dataclasses.replace(
-        settings, inverse_kinematics=chosen), 5.0, 1e-3)
+    motion = DesiredMotion(dataclasses.replace(settings, inverse_kinematics=chosen)).reference(
+        robot('scara_450'), 5.0, 1e-3)
     exact = np.array([scara_450.path_position(t, elbow) for t in motion.t[::50]])
     assert np.abs(motion.q[::50] - exact).max() < 1e-6
     assert np.all(np.sign(motion.q[:, 1]) == elbow)
@@ -79,8 +79,8 @@ def test_the_start_chooses_the_branch(elbow):
 
 def test_a_closed_chain_moves_as_its_closed_form():
     """parallel_2dof on its line: all six joints, closed and on the line."""
-    motion = reference_of(robot('parallel_2dof'), load_scenario('parallel_line').trajectory, 4.0,
-                          1e-3)
+    motion = DesiredMotion(load_scenario('parallel_line').trajectory).reference(
+        robot('parallel_2dof'), 4.0, 1e-3)
     times = motion.t[::40]
     exact = np.array([relative(parallel_2dof.path_position(t)) for t in times])
     speeds = np.array([relative(parallel_2dof.path_velocity(t)) for t in times])

@@ -14,18 +14,20 @@ import sys
 import time
 from typing import Any, Callable
 
-from rclpy.node import Node
 from robodyn_ros.errors import CommandError, ScenarioError
 from robodyn_ros.nodes.common import messages
+from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.joint_order import JointOrder
 from robodyn_ros.nodes.common.options import ControllerOptions
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import OVERRIDABLE, STREAM
-from robodyn_ros.nodes.common.reporting import Reporter, WALL
+from robodyn_ros.nodes.common.reporting import Reporter
+from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.controller.controller_runner import Answer, ControllerRunner
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import ControllerSettings, Scenario
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -33,7 +35,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 
-class ControllerNode(Node):
+class ControllerNode(BaseNode):
     """Converts, calls the ControllerRunner and publishes."""
 
     def __init__(self, scenario: Scenario | None = None,
@@ -44,11 +46,12 @@ class ControllerNode(Node):
         :param scenario: instead of the one the parameter 'scenario' names
         :param node: further arguments of rclpy's Node, such as parameter_overrides
         """
-        super().__init__('controller', enable_logger_service=True, **node)
+        super().__init__('controller', **node)
         scenario, self.options = scenario_of(self, 'controller', options, scenario)
         self.robot = load_robot(scenario.robot)
-        self.task = wiring.task_of(scenario.trajectory)
-        control = wiring.control_of(self.robot, scenario.controller, self.task)
+        self.task = DesiredMotion(scenario.trajectory, scenario.folder).task
+        self.folder = scenario.folder
+        control = wiring.control_of(self.robot, scenario.controller, self.task, self.folder)
         if control is None:
             raise ScenarioError(f'controller.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
@@ -71,7 +74,7 @@ class ControllerNode(Node):
         self.create_subscription(JointState, 'joint_states', self._on_state, STREAM,
                                  qos_overriding_options=OVERRIDABLE)
         self.create_service(Trigger, '~/stop', self._on_stop)
-        self.create_timer(1.0, self._diagnose, clock=WALL)
+        wall_timer(self, 1.0, self._diagnose)
         on_change(self, scenario.controller, self._check)
         log = self.get_logger()
         log.info(f'robot {self.robot.name}, law {scenario.controller.kind}, scenario '
@@ -123,7 +126,7 @@ class ControllerNode(Node):
         return response
 
     def _check(self, settings: ControllerSettings) -> Callable[[], None]:
-        control: Any = wiring.control_of(self.robot, settings, self.task)
+        control: Any = wiring.control_of(self.robot, settings, self.task, self.folder)
         return self.runner.change(dict(control.parameters))
 
     def _diagnose(self) -> None:

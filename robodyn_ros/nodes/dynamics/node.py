@@ -15,16 +15,17 @@ import time
 from typing import Any, Callable
 
 import numpy as np
-from rclpy.node import Node
 from robodyn_ros.errors import CommandError
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.nodes.common import messages
+from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.joint_order import JointOrder
 from robodyn_ros.nodes.common.options import DynamicsOptions, FREE, LOCKSTEP
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import CLOCK, LATCHED, OVERRIDABLE, STREAM
-from robodyn_ros.nodes.common.reporting import Reporter, WALL
+from robodyn_ros.nodes.common.reporting import Reporter
+from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.dynamics.plant_runner import FAULT, misfit, MOVING, PlantRunner
 from robodyn_ros.nodes.dynamics.plant_topics import Watched
 from robodyn_ros.nodes.dynamics.sensor import Sensor
@@ -42,7 +43,7 @@ REPEAT = 0.1
 """Wall time after which an unanswered state is sent again in lockstep [s]."""
 
 
-class DynamicsNode(Node):
+class DynamicsNode(BaseNode):
     """Converts, calls the PlantRunner and publishes."""
 
     def __init__(self, scenario: Scenario | None = None,
@@ -53,7 +54,7 @@ class DynamicsNode(Node):
         :param scenario: instead of the one the parameter 'scenario' names
         :param node: further arguments of rclpy's Node, such as parameter_overrides
         """
-        super().__init__('dynamics', enable_logger_service=True, **node)
+        super().__init__('dynamics', **node)
         scenario, self.options = scenario_of(self, 'dynamics', options, scenario)
         run = Simulation(scenario, with_control=False)
         self.robot, self.scenario = run.robot, scenario
@@ -103,14 +104,14 @@ class DynamicsNode(Node):
                  f'{options.command_timeout:g} s, then {options.on_timeout}')
 
     def _start(self) -> None:
-        self.create_timer(1.0, self._diagnose, clock=WALL)
+        wall_timer(self, 1.0, self._diagnose)
         self._publish(watch=True)
         if self.options.mode == FREE:
-            self.pace = self.create_timer(self._pace, self._on_tick, clock=WALL)
+            self.pace = wall_timer(self, self._pace, self._on_tick)
         elif self.runner.wait:
-            self.create_timer(REPEAT, self._on_silence, clock=WALL)
+            wall_timer(self, REPEAT, self._on_silence)
         else:  # nobody answers: one watch period after the other, as fast as it goes
-            self.create_timer(1e-3, self._run_alone, clock=WALL)
+            wall_timer(self, 1e-3, self._run_alone)
 
     @property
     def _pace(self) -> float:

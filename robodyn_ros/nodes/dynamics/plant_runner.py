@@ -16,7 +16,6 @@ import numpy as np
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.plant.stepper import Stepper
 from robodyn_ros.types import Rollout, State
 
 WAITING, MOVING, HOLDING, FAULT = 'waiting', 'moving', 'holding', 'fault'
@@ -59,7 +58,7 @@ class PlantRunner:
         self._start, self._delay = start, delay
         self._under_way: deque[np.ndarray] = deque()
         self._parameters = dict(parameters)
-        self._stepper = Stepper(plant, start, period_steps, self._parameters)
+        self._stepper = plant.in_place(start, period_steps, self._parameters)
         self._limits, self._keep_limits = plant.robot.limits, keep_limits
         self.q, self.v, self.tau = self._stepper.q, self._stepper.v, self._stepper.tau
         """Positions, velocities (zero under the brake) and the torque that acts (n,) each."""
@@ -117,7 +116,7 @@ class PlantRunner:
 
     def prepare(self, reaction: str) -> None:
         """Compile now what a reaction or a payload needs, not in the middle of a motion."""
-        self.plant.program(loaded=True).names
+        self.plant.program(parametric=True).functions()
         if reaction == 'damping':
             self._damping()
 

@@ -90,7 +90,7 @@ class OnLine(OnPath):
 
     def _reported(self, plant: Plant, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Rate of the positions (k, 2): the corrected velocity in the modified scheme."""
-        if plant.stabilisation.kind == STANDARD:
+        if plant.model.stabilisation.kind == STANDARD:
             return v
         return np.array([plant.derivative(State(*sample))[0] for sample in zip(t, q, v)])
 

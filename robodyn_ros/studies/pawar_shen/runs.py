@@ -16,7 +16,7 @@ from robodyn_ros.controllers.robust import lyapunov_weights, robust
 from robodyn_ros.plant.inverse_kinematics import joint_motion
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.trajectories.sampling import sample
 from robodyn_ros.types import Rollout, State, Trajectory
@@ -53,17 +53,17 @@ class Arm:
 
     def __init__(self) -> None:
         """Read robot and path of the package's scenario."""
-        self.settings = load_scenario('scara_via_points').trajectory
+        self.desired = DesiredMotion(load_scenario('scara_via_points').trajectory)
         self.robot = load_robot('scara_1000')
-        self.path = wiring.motion_of(self.settings)
-        self.start = np.array(self.settings.inverse_kinematics.start)
+        self.path = self.desired.motion
+        self.start = np.array(self.desired.settings.inverse_kinematics.start)
         self.laws: dict[str, Plant] = {}
 
     def inverted(self, integrator: str, kp: float = KP, kd: float = KD,
                  offset: np.ndarray | None = None) -> Inversion:
         """Invert the path, from its start or from one that is off by an offset."""
         start = self.start if offset is None else self.start + offset
-        motion = joint_motion(self.robot, wiring.task_of(self.settings), start, DURATION, kp=kp,
+        motion = joint_motion(self.robot, self.desired.task, start, DURATION, kp=kp,
                               kd=kd, integrator=integrator, assemble=offset is None)
         return motion, np.column_stack([self.off_path(motion.t, motion.q),
                                         motion.q[:, [0, 1, 3]].sum(axis=1)])

@@ -13,22 +13,23 @@ import sys
 from types import TracebackType
 from typing import Any, Iterator, Sequence
 
-from robodyn_ros.errors import RobodynError
+from benchmarks import children
+from robodyn_ros import RobodynError
 
-TICKS = os.sysconf('SC_CLK_TCK')
-PAGE = os.sysconf('SC_PAGE_SIZE')
+TICKS_PER_SECOND = os.sysconf('SC_CLK_TCK')
+PAGE_BYTES = os.sysconf('SC_PAGE_SIZE')
 DOMAIN = 215 + os.getpid() % 8 * 2
 """This and the next are outside the range of tests; a robot on another one hears nothing."""
-STOP = 5.0
+STOP_TIMEOUT = 5.0
 """Longest wait for a process to end [s]."""
 
 
-def environment(domain: int) -> dict[str, str]:
+def on_domain(domain: int) -> dict[str, str]:
     """Return the environment of the measured processes."""
     own = {'ROS_DOMAIN_ID': str(domain), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
     if (Path(sys.prefix) / 'share' / 'ament_index').is_dir():
         own['AMENT_PREFIX_PATH'] = os.environ.get('AMENT_PREFIX_PATH', sys.prefix)
-    return {**os.environ, **own}
+    return children.environment(**own)
 
 
 @contextlib.contextmanager
@@ -54,7 +55,7 @@ class Graph:
         Keep what to start.
 
         :param domain: DDS domain of these processes
-        :param commands: module of robodyn_ros.nodes and its arguments, by name
+        :param commands: module and its arguments, by name
         """
         self.domain, self.commands = domain, commands
         self.processes: dict[str, subprocess.Popen] = {}
@@ -65,10 +66,9 @@ class Graph:
         try:
             with uninterrupted():
                 for name, (module, *arguments) in self.commands.items():
-                    self.processes[name] = subprocess.Popen(
-                        [sys.executable, '-m', f'robodyn_ros.nodes.{module}', *arguments],
-                        env=environment(self.domain), stderr=subprocess.DEVNULL,
-                        stdout=subprocess.DEVNULL)
+                    self.processes[name] = children.start_module(
+                        module, *arguments, env=on_domain(self.domain),
+                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         except KeyboardInterrupt:
             self.__exit__(None, None, None)
             raise
@@ -86,7 +86,7 @@ class Graph:
                 process.send_signal(signal.SIGINT)
         for process in self.processes.values():
             try:
-                process.wait(timeout=STOP)
+                process.wait(timeout=STOP_TIMEOUT)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -104,9 +104,9 @@ class Graph:
     def watching(self, what: str, seconds: float) -> subprocess.Popen:
         """Start the stopwatch node."""
         with uninterrupted():
-            self.watches.append(subprocess.Popen(
-                [sys.executable, '-m', 'benchmarks.ros_stopwatch', what, '--seconds',
-                 str(seconds)], env=environment(self.domain), stdout=subprocess.PIPE, text=True))
+            self.watches.append(children.start_module(
+                'benchmarks.ros_stopwatch', what, '--seconds', str(seconds),
+                env=on_domain(self.domain), stdout=subprocess.PIPE))
         return self.watches[-1]
 
     def pause(self, on: bool) -> None:
@@ -123,4 +123,4 @@ def cost_of(pid: int) -> tuple[float, float]:
     """Return CPU time so far [s] and resident memory [MB] of a process."""
     fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
     resident = int(Path(f'/proc/{pid}/statm').read_text().split()[1])
-    return (int(fields[11]) + int(fields[12])) / TICKS, resident * PAGE / 1e6
+    return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND, resident * PAGE_BYTES / 1e6

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""`robodyn bench ros` measures and cleans up; how fast it all is decides no test."""
+"""`python -m benchmarks ros` measures and cleans up; how fast it all is decides no test."""
 
 import json
 from pathlib import Path
@@ -9,12 +9,13 @@ import subprocess
 import sys
 import time
 
+from benchmarks.children import ROOT
 from benchmarks.ros import cycles, Turn
 import pytest
 from system.graph import PATIENCE
 
 pytestmark = pytest.mark.dds
-COMMAND = [sys.executable, '-m', 'robodyn_ros.commands.main', 'bench', 'ros', '--json']
+COMMAND = [sys.executable, '-m', 'benchmarks', 'ros', '--json']
 
 
 def children(pid):
@@ -25,8 +26,8 @@ def children(pid):
 
 def test_a_short_run_gives_every_number():
     """Lockstep and free, ours and bare, CPU and memory of each node."""
-    done = subprocess.run([*COMMAND, '--turns', '2', '--seconds', '3'], capture_output=True,
-                          text=True, timeout=3 * PATIENCE)
+    done = subprocess.run([*COMMAND, '--turns', '2', '--seconds', '3'], cwd=ROOT,
+                          capture_output=True, text=True, timeout=3 * PATIENCE)
     assert done.returncode == 0, done.stderr[-2000:]
     facts = json.loads(done.stdout)
     assert facts['lockstep']['ratio'] > 0.0 and 1 <= facts['lockstep']['turns'] <= 2
@@ -39,7 +40,7 @@ def test_a_short_run_gives_every_number():
 
 def test_a_run_that_is_ended_leaves_no_process_behind():
     """SIGTERM in the middle ends the nodes too."""
-    bench = subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    bench = subprocess.Popen(COMMAND, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     deadline = time.monotonic() + PATIENCE
     while len(children(bench.pid)) < 3:
         assert time.monotonic() < deadline and bench.poll() is None

@@ -4,14 +4,14 @@
 
 import numpy as np
 import pytest
-from robodyn_ros.codegen.batch import LANES
-from robodyn_ros.codegen.emit import calls_library, emit, Kernel
+from robodyn_ros.codegen.python_text import python_function
+from robodyn_ros.codegen.routines import calls_library, Kernel, routines
 from robodyn_ros.constraints.ready_made import follow, joint_combination
 from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.errors import StateError
 from robodyn_ros.plant import batch
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.plant.program import BATCH
+from robodyn_ros.plant.program import BATCH, LANES
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.tracing import Graph, inputs, sin, sqrt, tanh
 from robodyn_ros.trajectories.paths import Helix
@@ -24,7 +24,7 @@ COUNT = LANES + 3
 @pytest.fixture(autouse=True)
 def always(monkeypatch):
     """Use lanes for few steps too."""
-    monkeypatch.setattr(batch, 'WORTH', 0)
+    monkeypatch.setattr(batch, 'WORTH_STEPS', 0)
 
 
 def states(n):
@@ -61,7 +61,7 @@ def test_every_number_is_the_same(name, plant, reference):
     options = {'steps': 37, 'every': 3, 'tau': 0.1 * np.ones(plant.robot.n),
                'reference': reference}
     together = plant.rollouts(starts, parameters=payloads, workers=2, **options)
-    assert plant.variants.used(BATCH) and len(together) == COUNT
+    assert plant.model.used(BATCH) and len(together) == COUNT
     for start, payload, run in zip(starts, payloads, together):
         alone = plant.rollout(start, parameters=payload, **options)
         assert all(np.array_equal(a, b) for a, b in zip(run, alone)), name
@@ -91,21 +91,21 @@ def test_a_run_that_needs_more_is_computed_alone():
 
 def test_few_steps_compile_nothing_new(monkeypatch):
     """Below some work the program for groups is not worth its compilation."""
-    monkeypatch.setattr(batch, 'WORTH', 2 * COUNT + 1)
+    monkeypatch.setattr(batch, 'WORTH_STEPS', 2 * COUNT + 1)
     plant = Plant(load_robot('scara_450'))
     plant.rollouts(states(4), steps=2)
-    assert not plant.variants.used(BATCH)
+    assert not plant.model.used(BATCH)
     plant.rollouts(states(4), steps=3)
-    assert plant.variants.used(BATCH)
+    assert plant.model.used(BATCH)
 
 
 def test_what_has_no_lanes_is_computed_alone():
     """Projection iterates, and library calls may round otherwise in vectors."""
     arm = load_robot('scara_450')
     assert not Plant(arm, [follow('tool0', Helix())],
-                     stabilisation=stabilisation('projection')).side_by_side
-    assert not Plant(arm, integrator='euler').side_by_side
-    assert not Plant(load_robot('irb120')).side_by_side  # friction has exponentials
+                     stabilisation=stabilisation('projection')).model.batch_possible
+    assert not Plant(arm, integrator='euler').model.batch_possible
+    assert not Plant(load_robot('irb120')).model.batch_possible  # friction has exponentials
     x, = inputs(Graph(), 'x', 1)
     assert calls_library([1.0, tanh(x) + x]) and not calls_library([sin(x), sqrt(x), 2.0])
 
@@ -136,6 +136,12 @@ def test_every_number_of_a_kernel_has_its_lanes():
     graph = Graph()
     x, y = inputs(graph, 'x', 2)
     p, = inputs(graph, 'p', 1)
-    source = emit([Kernel('f', [x, y], [x * y + p])], [p], lanes=4).source
-    assert '@straight_line(4)' in source and 'x[i + 4]' in source
-    assert 'w[0]' in source and 'y[j + 0]' in source
+    made = routines([Kernel('f', [x, y], [x * y + p])], [p])[1]
+    one, four = python_function(made), python_function(made, 4)
+    numbers, w = np.random.default_rng(8).normal(size=(2, 4)), np.arange(4.0)
+    found = np.zeros(4)
+    four(numbers.reshape(-1), 0, w, found, 0)
+    for lane in range(4):
+        alone = np.zeros(1)
+        one(numbers[:, lane], 0, w[lane:lane + 1], alone, 0)
+        assert alone[0] == found[lane]

@@ -19,7 +19,7 @@ ROUNDING = 1e-12
 def test_both_codes_agree(name, rows, kind):
     """At random states, forces and errors included."""
     plant = cases.plant(name, rows, kind)
-    assert not plant.variants.loaded(None) and plant.variants.loaded(NOTHING)
+    assert not plant.model.parametric(None) and plant.model.parametric(NOTHING)
     for state in cases.random_states(plant.robot.n, 30, seed=31):
         own, taken = plant.observe(state), plant.observe(state, parameters=NOTHING)
         for key in ('a', 'constraint_force', 'multipliers', 'phi'):
@@ -33,7 +33,7 @@ def test_the_values_decide():
     plant = cases.plant('irb120', 'ball', 'projection')
     own = {'payload.mass': 0.0, 'gravity.z': plant.robot.parameters.gravity[2],
            'friction_scale': 1.0}
-    assert not plant.variants.loaded(own)
+    assert not plant.model.parametric(own)
     state = cases.random_states(6, 1, seed=32)[0]
     assert np.array_equal(plant.observe(state).a, plant.observe(state, parameters=own).a)
     assert plant.ready(own).names is plant.ready().names
