@@ -95,5 +95,5 @@ class ScenarioError(RobodynError):
     """A scenario file that says something no run can use."""
 
 
-class CommandError(RobodynError):
+class MessageRefused(RobodynError):
     """A message that was refused; the sentence names topic, value and remedy."""

@@ -15,12 +15,13 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from robodyn_ros.errors import CommandError, RecordingError, RobodynError
-from robodyn_ros.nodes.controller.joint_plan import checked_points, JointPlan
-from robodyn_ros.recording.cdr import NANO
+from robodyn_ros.errors import MessageRefused, RecordingError, RobodynError
 from robodyn_ros.recording.reader import read_recording, Recording
 from robodyn_ros.report.motion import Motion
+from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.robot import Robot, robot_from_text
+from robodyn_ros.ros_time import NANO, nanoseconds
+from robodyn_ros.trajectories.joint_plan import checked_points, JointPlan
 
 SIMULATED_ZERO = NANO
 """Stamp of the first state of a simulated plant [ns]."""
@@ -168,13 +169,11 @@ class _Recorded:
         for row, message in zip(rows, messages):
             if message['name'] != names:
                 names = message['name']
-                unknown = [joint for joint in self.robot.joints if joint not in names]
-                if unknown:
-                    raise RecordingError(
-                        f'{self.name}: joint_states has no joint {unknown[0]!r} of robot '
-                        f'{self.robot.name}, only {", ".join(names)}; name the right robot with '
-                        '--robot')
-                places = [names.index(joint) for joint in self.robot.joints]
+                places = places_of(
+                    self.robot.joints, names, f'{self.name}: joint_states', strangers=True,
+                    error=RecordingError,
+                    remedy=f'it has {", ".join(names)}: name the right robot instead of '
+                           f'{self.robot.name} with --robot')
             if len(message[field]) == len(names):
                 row[:] = message[field][places]
         return rows
@@ -184,14 +183,14 @@ class _Recorded:
         plans: list[JointPlan] = []
         for stamp, message in self.found.messages[TRAJECTORY]:
             points = message['points']
-            times = [p['time_from_start']['sec'] * NANO + p['time_from_start']['nanosec']
+            times = [nanoseconds(p['time_from_start']['sec'], p['time_from_start']['nanosec'])
                      for p in points]
             try:
                 checked = checked_points(
                     self.robot.joints, message['joint_names'], times,
                     {field: [p[field] for p in points] for field in (
                         'positions', 'velocities', 'accelerations')}, True)
-            except CommandError:
+            except MessageRefused:
                 continue  # the controller refused it too
             if not plans or not plans[-1].same(stamp, checked):
                 plans.append(JointPlan(stamp, checked))

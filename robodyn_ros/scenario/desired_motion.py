@@ -18,6 +18,7 @@ from robodyn_ros.constraints.ready_made import follow
 from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.plant.inverse_kinematics import joint_motion
+from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.limits import check_limits
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario.duration import periods_in
@@ -148,13 +149,6 @@ class Constant:
 def _in_robot_order(robot: Robot, reference: Trajectory, names: Sequence[str],
                     place: str) -> Trajectory:
     """Columns of a motion, given for named joints, in the order of the robot's joints."""
-    for name in names:
-        if name not in robot.joints or names.count(name) > 1:
-            raise UnknownNameError('joint' if name not in robot.joints else 'repeated joint', name,
-                                   robot.joints, place)
-    missing = [joint for joint in robot.joints if joint not in names]
-    if missing:
-        raise ScenarioError(f'{place}: the joint {missing[0]!r} of {robot.name} has no column; '
-                            'give one column per joint')
-    order = [names.index(joint) for joint in robot.joints]
+    order = places_of(robot.joints, names, place, error=ScenarioError,
+                      remedy='give one column per joint')
     return Trajectory(reference.t, *(x[:, order] for x in reference[1:]))

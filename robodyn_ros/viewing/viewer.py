@@ -8,6 +8,8 @@ from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from robodyn_ros.errors import MessageRefused
+from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.robot import Robot, robot_from_text
 from robodyn_ros.viewing.history import History, Moment
 from robodyn_ros.viewing.page import Page
@@ -100,10 +102,12 @@ class Viewer:
         :param time: simulated [s]; :param wall: of the wall clock [s]
         """
         robot, scene, page = self.robot, self.scene, self.page
-        if robot is None or scene is None or page is None \
-                or not set(robot.joints) <= set(names) or len(q) != len(names):
+        if robot is None or scene is None or page is None or len(q) != len(names):
             return
-        order = [list(names).index(joint) for joint in robot.joints]
+        try:
+            order = places_of(robot.joints, names, 'joint_states', strangers=True)
+        except MessageRefused:
+            return
         efforts = np.array(tau)[order] if len(tau) == len(names) else np.zeros(robot.n)
         moment = Moment(time, np.array(q)[order], efforts, error, violation)
         with self.server.atomic():

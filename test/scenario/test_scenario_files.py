@@ -190,13 +190,13 @@ def test_tables_are_read_by_the_names_of_their_columns(tmp_path):
     path.write_text('t,joint_2,joint_1\n0,0.5,0.1\n1,0.6,0.2\n')
     motion = DesiredMotion(settings).reference(robot('two_link'), 1.0, 0.1)
     assert motion.q[0].tolist() == [0.1, 0.5] and np.abs(motion.q[-1] - [0.2, 0.6]).max() < 1e-12
-    for header, words in (('t,joint_1,elbow', "unknown joint 'elbow' in .*motion.csv"),
-                          ('t,joint_1,joint_1', "unknown repeated joint 'joint_1'")):
+    for header, words in (('t,joint_1,elbow', "motion.csv names the unknown joint 'elbow'"),
+                          ('t,joint_1,joint_1', "motion.csv names joint 'joint_1' twice")):
         path.write_text(f'{header}\n0,0.5,0.1\n1,0.6,0.2\n')
         with pytest.raises(RobodynError, match=words):
             DesiredMotion(settings).reference(robot('two_link'), 1.0, 0.1)
     path.write_text('t,joint_1\n0,0.5\n1,0.6\n')
-    with pytest.raises(RobodynError, match="motion.csv: the joint 'joint_2' of two_link has no"):
+    with pytest.raises(RobodynError, match="motion.csv lacks joint 'joint_2'; give one column per joint"):
         DesiredMotion(settings).reference(robot('two_link'), 1.0, 0.1)
 
 

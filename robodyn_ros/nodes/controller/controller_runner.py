@@ -13,10 +13,11 @@ from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import CommandError
-from robodyn_ros.nodes.controller.joint_plan import checked_points, JointPlan, NANO
+from robodyn_ros.errors import MessageRefused
 from robodyn_ros.plant.control_law import CompiledLaw
 from robodyn_ros.robots.robot import Robot
+from robodyn_ros.ros_time import NANO
+from robodyn_ros.trajectories.joint_plan import checked_points, JointPlan
 from robodyn_ros.types import Control
 
 
@@ -77,7 +78,7 @@ class ControllerRunner:
         begin = start or (0 if now is None else now)
         if now is not None and start and start + int(points.times[-1]) < now:
             ago = (now - start - points.times[-1]) / NANO
-            raise CommandError(f'the trajectory ended {ago:.3f} s ago; send one that is not past')
+            raise MessageRefused(f'the trajectory ended {ago:.3f} s ago; send one that is not past')
         plan = JointPlan(begin, points)
         plan_now = now is None or begin <= now or self.plan is None
         if plan_now:
@@ -135,7 +136,7 @@ class ControllerRunner:
         reference = self.plan.sample(now)
         tau = self._law((now - self.plan.start) / NANO, q, v, reference)
         if not isfinite(sum(tau.tolist())) and not np.isfinite(tau).all():
-            raise CommandError(f'the control law gave {tau.tolist()} at t = {now / NANO:.6f} s; '
+            raise MessageRefused(f'the control law gave {tau.tolist()} at t = {now / NANO:.6f} s; '
                                'no command is sent')
         return Answer(tau, reference, q)
 

@@ -14,10 +14,9 @@ import sys
 import time
 from typing import Any, Callable
 
-from robodyn_ros.errors import CommandError, ScenarioError
+from robodyn_ros.errors import MessageRefused, ScenarioError
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode
-from robodyn_ros.nodes.common.joint_order import JointOrder
 from robodyn_ros.nodes.common.options import ControllerOptions
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
@@ -25,7 +24,9 @@ from robodyn_ros.nodes.common.qos import OVERRIDABLE, STREAM
 from robodyn_ros.nodes.common.reporting import Reporter
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.controller.controller_runner import Answer, ControllerRunner
+from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import ControllerSettings, Scenario
@@ -57,7 +58,7 @@ class ControllerNode(BaseNode):
                                 'kind, or do not start this node')
         self.runner = ControllerRunner(
             self.robot, control, self.options.allow_nonzero_velocity_at_trajectory_end)
-        self.order = JointOrder(self.robot, strangers=True)
+        self.order = JointOrder(self.robot.joints, strangers=True)
         self.names = list(self.robot.joints)
         self.last_state: int | None = None
         self.watched, self.answered, self.heard = 0, 0, time.monotonic()
@@ -88,10 +89,10 @@ class ControllerNode(BaseNode):
     def _on_trajectory(self, message: JointTrajectory) -> None:
         try:
             text = self.runner.accept(
-                messages.nanoseconds(message.header.stamp), message.joint_names,
+                messages.time_of(message.header.stamp), message.joint_names,
                 messages.trajectory_times(message), messages.trajectory_fields(message),
                 self.last_state)
-        except CommandError as error:
+        except MessageRefused as error:
             self.report.tell(f'trajectory refused: {error}')
             return
         if text:
@@ -101,9 +102,9 @@ class ControllerNode(BaseNode):
         try:
             q = self.order.arrange(message.name, message.position, 'position of joint_states')
             v = self.order.arrange(message.name, message.velocity, 'velocity of joint_states')
-            self.last_state = messages.nanoseconds(message.header.stamp)
+            self.last_state = messages.time_of(message.header.stamp)
             answer = self.runner.answer(self.last_state, q, v)
-        except CommandError as error:
+        except MessageRefused as error:
             self.report.tell(str(error))
             return
         self.answered, self.heard = self.answered + 1, time.monotonic()
@@ -113,7 +114,7 @@ class ControllerNode(BaseNode):
     def _send(self, now: int, answer: Answer) -> None:
         self.commands.publish(Float64MultiArray(data=messages.doubles(answer.tau))
                               if self.array_format else self.command.fill(now, answer.tau))
-        if now - self.watched >= messages.NANO / self.options.watch_rate or now < self.watched:
+        if now - self.watched >= NANO / self.options.watch_rate or now < self.watched:
             self.watched = now
             n = self.robot.n
             self.reference.publish(messages.joint_state(

@@ -23,7 +23,7 @@ DAMPING = 5.0
 """Rate at which the reaction 'damping' lets speeds die away [1/s]."""
 
 
-def misfit(stamp: int, now: int, timeout: float | None) -> str | None:
+def refusal_of(stamp: int, now: int, timeout: float | None) -> str | None:
     """
     Say why a command of this stamp is not taken; None if it is.
 

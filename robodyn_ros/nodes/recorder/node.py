@@ -24,7 +24,7 @@ from robodyn_ros.nodes.common.options import RecorderOptions
 from robodyn_ros.nodes.common.parameters import options_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.wall_timer import wall_timer
-from robodyn_ros.recording.cdr import stamp_of
+from robodyn_ros.recording.cdr import first_stamp
 from robodyn_ros.recording.definitions import definition_of
 from robodyn_ros.recording.writer import quality_text, RecordingWriter
 from rosgraph_msgs.msg import Clock as ClockMessage
@@ -149,7 +149,7 @@ class RecorderNode(BaseNode):
         if channel is None:
             channel = self._channel(topic, heard)
         stamped = topic.stamped and heard.msg_type is not Float64MultiArray
-        stamp = stamp_of(data) if stamped else 0
+        stamp = first_stamp(data) if stamped else 0
         if stamp > 0:
             self.newest = max(stamp, self.newest or 0)
             for early in self.waiting:

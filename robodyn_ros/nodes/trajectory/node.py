@@ -23,6 +23,7 @@ from robodyn_ros.nodes.common.qos import LATCHED
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.trajectory.schedule import Schedule
 from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import Scenario
@@ -55,7 +56,7 @@ class TrajectoryNode(BaseNode):
             self.reference = closed(self.reference, self.robot.limits.velocity,
                                     scenario.controller.period)
         self.message = messages.joint_trajectory(0, self.robot.joints, self.reference)
-        length, period, delay = (int(round(float(x) * messages.NANO)) for x in (
+        length, period, delay = (int(round(float(x) * NANO)) for x in (
             self.reference.t[-1], scenario.controller.period, self.options.start_delay))
         self.schedule = Schedule(length, period, delay, self.options.repeat)
         self.readers = 0
@@ -76,7 +77,7 @@ class TrajectoryNode(BaseNode):
         every = max(1, len(self.reference.t) // 500)
         states = self.robot.frame(frame, self.reference.q[::every])
         for t, turn, at in zip(self.reference.t[::every], states.rotation, states.position):
-            path.poses.append(messages.pose(int(t * messages.NANO), self.robot.base, turn, at))
+            path.poses.append(messages.pose(int(t * NANO), self.robot.base, turn, at))
         return path
 
     def _on_look(self) -> None:
@@ -87,7 +88,7 @@ class TrajectoryNode(BaseNode):
         self.readers = readers
 
     def _send(self, start: int) -> None:
-        self.message.header.stamp = messages.stamp_of(start)
+        self.message.header.stamp = messages.time_message(start)
         self.trajectory.publish(self.message)
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

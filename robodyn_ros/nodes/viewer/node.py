@@ -28,6 +28,7 @@ from robodyn_ros.nodes.common.qos import LATCHED
 from robodyn_ros.nodes.common.reasons import Reasons
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.viewer.service_queue import ServiceQueue
+from robodyn_ros.ros_time import NANO
 from robodyn_ros.viewing.viewer import Viewer
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -98,7 +99,7 @@ class ViewerNode(BaseNode):
         if data is None or self.viewer.robot is None:
             return
         state = deserialize_message(data, JointState)
-        stamp = messages.nanoseconds(state.header.stamp) / messages.NANO
+        stamp = messages.time_of(state.header.stamp) / NANO
         self.viewer.show_state(stamp, state.name, state.position, state.effort,
                                self._largest('controller/error'),
                                self._largest('dynamics/constraints'), time.monotonic())

@@ -4,8 +4,9 @@
 
 import numpy as np
 import pytest
-from robodyn_ros.errors import CommandError
-from robodyn_ros.nodes.controller.joint_plan import checked_points, JointPlan, NANO
+from robodyn_ros.errors import MessageRefused
+from robodyn_ros.ros_time import NANO
+from robodyn_ros.trajectories.joint_plan import checked_points, JointPlan
 
 JOINTS = ('a', 'b')
 
@@ -70,8 +71,8 @@ def test_joints_may_come_in_any_order():
     ((), [0], fields([[1.0, 2.0]]), 'names no joints'),
     (JOINTS, [], fields(), 'has no points'),
     (('a', 'c'), [0], fields([[1.0, 2.0]]), "unknown joint 'c'"),
-    (('a',), [0], fields([[1.0]]), 'name each of a, b once'),
-    (('a', 'a'), [0], fields([[1.0, 2.0]]), 'name each of a, b once'),
+    (('a',), [0], fields([[1.0]]), "lacks joint 'b'; name every joint of a, b"),
+    (('a', 'a'), [0], fields([[1.0, 2.0]]), "names joint 'a' twice"),
     (JOINTS, [NANO, NANO], fields([[1.0, 2.0]] * 2), 'times must increase'),
     (JOINTS, [-1], fields([[1.0, 2.0]]), 'times must increase'),
     (JOINTS, [0], fields([[1.0]]), 'positions of point 0 has 1 values for 2 joints'),
@@ -84,5 +85,5 @@ def test_joints_may_come_in_any_order():
 ])
 def test_what_the_controller_refuses_it_refuses_with_a_reason(names, times, given, reason):
     """Every rejection is one sentence that names what is wrong."""
-    with pytest.raises(CommandError, match=reason):
+    with pytest.raises(MessageRefused, match=reason):
         checked_points(JOINTS, names, times, given)

@@ -15,9 +15,9 @@ from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import CommandError
-
-NANO = 1_000_000_000
+from robodyn_ros.errors import MessageRefused
+from robodyn_ros.robots.joint_order import places_of
+from robodyn_ros.ros_time import NANO
 
 
 class Points(NamedTuple):
@@ -95,20 +95,20 @@ def checked_points(joints: Sequence[str], names: Sequence[str], times: Sequence[
                    fields: Mapping[str, Any],
                    allow_moving_end: bool = False) -> Points:
     """
-    Check a trajectory message by joint_trajectory_controller's rules; CommandError says why not.
+    Check a trajectory message by joint_trajectory_controller's rules; MessageRefused says why not.
 
     :param fields: 'positions', 'velocities', 'accelerations', 'effort' of every point, as sent
     """
     if not names:
-        raise CommandError('the trajectory names no joints; fill joint_names')
+        raise MessageRefused('the trajectory names no joints; fill joint_names')
     if not len(times):
-        raise CommandError('the trajectory has no points; send at least one (to stop, call the '
+        raise MessageRefused('the trajectory has no points; send at least one (to stop, call the '
                            'service ~/stop)')
-    order = _order(joints, names)
+    order = places_of(joints, names, 'the trajectory')
     late = next((k for k in range(1, len(times)) if times[k] <= times[k - 1]), None)
     if late is not None or times[0] < 0:
         k = late or 0
-        raise CommandError(f'time_from_start of point {k} is {times[k] / NANO:.9g} s and does not '
+        raise MessageRefused(f'time_from_start of point {k} is {times[k] / NANO:.9g} s and does not '
                            'follow the one before; times must increase')
     arrays = {}
     for field, rows in fields.items():
@@ -118,35 +118,24 @@ def checked_points(joints: Sequence[str], names: Sequence[str], times: Sequence[
             continue
         wrong = next((k for k, size in enumerate(given) if size != len(names)), None)
         if wrong is not None:
-            raise CommandError(f'{field} of point {wrong} has {given[wrong]} values for '
+            raise MessageRefused(f'{field} of point {wrong} has {given[wrong]} values for '
                                f'{len(names)} joints; send one per joint or none at all')
         array = np.array(rows, dtype=float)[:, order]
         if not np.isfinite(array).all():
             point, joint = np.argwhere(~np.isfinite(array))[0]
-            raise CommandError(f'{field} of joint {joints[joint]!r} at point {point} is '
+            raise MessageRefused(f'{field} of joint {joints[joint]!r} at point {point} is '
                                f'{array[point, joint]}; expected a finite number')
         arrays[field] = array
     if arrays.get('effort', np.zeros(0)).size:
-        raise CommandError('the trajectory has efforts, which this controller computes itself; '
+        raise MessageRefused('the trajectory has efforts, which this controller computes itself; '
                            'leave effort empty')
     if not arrays['positions'].size:
-        raise CommandError('the trajectory has no positions; give them for every point')
+        raise MessageRefused('the trajectory has no positions; give them for every point')
     if arrays['accelerations'].size and not arrays['velocities'].size:
-        raise CommandError('the trajectory has accelerations but no velocities; give both')
+        raise MessageRefused('the trajectory has accelerations but no velocities; give both')
     final = arrays['velocities'][-1] if arrays['velocities'].size else np.zeros(1)
     if np.abs(final).max() > np.finfo(np.float32).eps and not allow_moving_end:
-        raise CommandError(f'the last point has velocity {np.abs(final).max():.6g}; end at rest, '
+        raise MessageRefused(f'the last point has velocity {np.abs(final).max():.6g}; end at rest, '
                            'or set allow_nonzero_velocity_at_trajectory_end')
     return Points(np.array(times, dtype=np.int64), arrays['positions'], arrays['velocities'],
                   arrays['accelerations'])
-
-
-def _order(joints: Sequence[str], names: Sequence[str]) -> list[int]:
-    for name in names:
-        if name not in joints:
-            raise CommandError(f'the trajectory names the unknown joint {name!r}; the joints are '
-                               f'{", ".join(joints)}')
-    if sorted(names) != sorted(joints):
-        raise CommandError(f'the trajectory is for the joints {", ".join(names)}; name each of '
-                           f'{", ".join(joints)} once')
-    return [list(names).index(joint) for joint in joints]
