@@ -10,9 +10,9 @@ CONFIGURED = ['--config-file', str(ROOT / 'setup.cfg')]
 
 
 def test_package(monkeypatch):
-    """No complaint about the package."""
+    """No complaint about the package and its benchmarks."""
     monkeypatch.chdir(ROOT)     # for short names in the complaints, and one cache
-    said, trouble, code = api.run([*CONFIGURED, str(PACKAGE)])
+    said, trouble, code = api.run([*CONFIGURED, str(PACKAGE), str(ROOT / 'benchmarks')])
     assert code == 0, said + trouble
 
 
