@@ -11,19 +11,15 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any, Iterator
 
-import numpy as np
-
-from benchmarks.accuracy import BAUMGARTE_STEPS, Go, Motion, our_runs, Run, sampled, Task
+from benchmarks.accuracy_task import BAUMGARTE_STEPS, Go, Motion, our_runs, Run, sampled, Task
 from benchmarks.contender import runge_kutta
 from benchmarks.plants import closed_plant, closed_start, STEP
 from benchmarks.with_drake import Drake
 from benchmarks.with_mujoco import Mujoco
 from benchmarks.with_pinocchio import Pinocchio
 from benchmarks.with_pybullet import PyBullet
-from robodyn_ros.constraints.stabilisation import stabilisation
-from robodyn_ros.plant.plant import Plant
-from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.types import State
+import numpy as np
+from robodyn_ros import load_robot, Plant, stabilisation, State
 
 NAME, ROBOT = 'parallel_2dof, loops closed', 'parallel_2dof'
 

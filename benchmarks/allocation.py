@@ -13,19 +13,19 @@ import tracemalloc
 
 from benchmarks.memory import memory_now
 from benchmarks.plants import NEAR_HELIX, servo_plant
-from benchmarks.progress import Watch
+from benchmarks.progress import ProgressBars
 from benchmarks.row import Row
-from benchmarks.sizes import Effort
-from robodyn_ros.plant.assembly import assemble_start
+from benchmarks.sizes import Sizes
+from robodyn_ros import assemble_start
 
 
-def measure(effort: Effort, watch: Watch) -> list[Row]:
+def measure(sizes: Sizes, bars: ProgressBars) -> list[Row]:
     """Run a tenth of the steps, then all of them, in one call each."""
     plant = servo_plant()
     start = assemble_start(plant, NEAR_HELIX).state
-    short, long = max(1, effort.long_steps // 10), effort.long_steps
+    short, long = max(1, sizes.long_steps // 10), sizes.long_steps
     plant.advance(start, steps=short)
-    watch.begin('no allocation per step', 2)
+    bars.begin('no allocation per step', 2)
     seconds, peaks, grown = [], [], []
     for steps in (short, long):
         before, begin = 1e3 * memory_now(), time.thread_time()
@@ -36,7 +36,7 @@ def measure(effort: Effort, watch: Watch) -> list[Row]:
         plant.advance(start, steps=steps)
         peaks.append(tracemalloc.get_traced_memory()[1] / 1e3)
         tracemalloc.stop()
-        watch.tick()
+        bars.tick()
     return [Row('scara_450.servo.allocation', 1e6 * seconds[1] / long, details={
         'steps': [short, long], 'seconds': seconds, 'traced_peak_kB': peaks,
         'memory_growth_kB': grown})]

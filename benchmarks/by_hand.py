@@ -18,25 +18,21 @@ import subprocess
 import tempfile
 from typing import Any, Callable
 
-import numpy as np
-
 from benchmarks.plants import NEAR_HELIX, servo_plant, STEP
-from benchmarks.progress import Watch
-from benchmarks.sizes import Effort
+from benchmarks.progress import ProgressBars
+from benchmarks.sizes import Sizes
 from benchmarks.timing import summarise, take_turns, Task
-from robodyn_ros.errors import RobodynError
-from robodyn_ros.plant.assembly import assemble_start
-from robodyn_ros.plant.plant import Plant
-from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.types import State
+import numpy as np
+from robodyn_ros import assemble_start, load_robot, Plant, RobodynError, State
 
-SOURCE = Path(__file__).resolve().parents[2] / 'benchmarks' / 'scara_450.c'
-SAME = 1e-12
+SOURCE = Path(__file__).resolve().with_name('scara_450.c')
+MOTION_TOLERANCE = 1e-12
+"""Largest difference of the motions [rad, m, rad/s or m/s]."""
 FLAGS = {'C': ['-O3', '-march=native'],
          'C, -ffast-math': ['-O3', '-march=native', '-ffast-math']}
-BENT = State(0.0, np.array([0.3, -0.5, 0.2, 0.1]), np.array([0.5, -1.0, 0.3, 0.2]))
+FREE_START = State(0.0, np.array([0.3, -0.5, 0.2, 0.1]), np.array([0.5, -1.0, 0.3, 0.2]))
 """Start of the free arm."""
-CHECKED = 200
+CHECKED_STEPS = 200
 """Steps after which the motions are compared."""
 
 
@@ -45,8 +41,6 @@ def compiled(folder: str, name: str) -> Any:
     compiler = shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
     if compiler is None:
         return 'no C compiler'
-    if not SOURCE.is_file():
-        return f'{SOURCE} is not there: it is part of the source tree only'
     target = Path(folder) / f'{list(FLAGS).index(name)}.so'
     done = subprocess.run([compiler, *FLAGS[name], '-shared', '-fPIC', '-o', str(target),
                            str(SOURCE), '-lm'], capture_output=True, text=True)
@@ -69,39 +63,39 @@ def steps_of(function: Any, start: State, count: int) -> Callable[[], np.ndarray
     return work
 
 
-def measure(effort: Effort, watch: Watch) -> list[dict[str, Any]]:
+def measure(sizes: Sizes, bars: ProgressBars) -> list[dict[str, Any]]:
     """One entry per plant: the free arm, and the arm held on the helix, in two ways."""
-    watch.begin('beside C written by hand', 3 * effort.repeats)
+    bars.begin('beside C written by hand', 3 * sizes.repeats)
     held = servo_plant()
     on_helix = assemble_start(held, NEAR_HELIX).state
-    plants = {'free': (Plant(load_robot('scara_450'), step=STEP), BENT),
+    plants = {'free': (Plant(load_robot('scara_450'), step=STEP), FREE_START),
               'constrained': (held, on_helix), 'shortcut': (held, on_helix)}
     with tempfile.TemporaryDirectory(prefix='robodyn_bench_') as folder:
         libraries = {name: compiled(folder, name) for name in FLAGS}
-        return [compare(kind, plant, start, libraries, effort, watch)
+        return [compare(kind, plant, start, libraries, sizes, bars)
                 for kind, (plant, start) in plants.items()]
 
 
-def compare(kind: str, plant: Plant, start: State, libraries: dict[str, Any], effort: Effort,
-            watch: Watch) -> dict[str, Any]:
+def compare(kind: str, plant: Plant, start: State, libraries: dict[str, Any], sizes: Sizes,
+            bars: ProgressBars) -> dict[str, Any]:
     """Check the motions, then take turns."""
-    count = effort.servo_steps
+    count = sizes.servo_steps
     tasks: dict[str, Task] = {'ours': lambda: plant.advance(start, steps=count)}
     entry: dict[str, Any] = {'plant': kind, 'peers': {}}
-    end = plant.advance(start, steps=CHECKED)
+    end = plant.advance(start, steps=CHECKED_STEPS)
     for name, library in libraries.items():
         if isinstance(library, str):
             entry['peers'][name] = {'cannot': library}
             continue
         function = getattr(library, f'{kind}_steps')
-        apart = float(np.abs(steps_of(function, start, CHECKED)()
+        apart = float(np.abs(steps_of(function, start, CHECKED_STEPS)()
                              - np.concatenate([end.q, end.v])).max())
-        if not apart < SAME:
+        if not apart < MOTION_TOLERANCE:
             raise RobodynError(f'{SOURCE} and the plant {kind} differ by {apart:.3g} after '
-                               f'{CHECKED} steps; correct one of them')
+                               f'{CHECKED_STEPS} steps; correct one of them')
         tasks[name] = steps_of(function, start, count)
         entry['peers'][name] = {'difference': apart}
-    turns = take_turns(tasks, dict.fromkeys(tasks, count), effort.repeats, watch.tick)
+    turns = take_turns(tasks, dict.fromkeys(tasks, count), sizes.repeats, bars.tick)
     for name, times in turns.items():
         if name != 'ours':
             ratio = summarise(turns['ours'] / times)

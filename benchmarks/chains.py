@@ -12,22 +12,20 @@ from pathlib import Path
 import tempfile
 from typing import Any
 
-import numpy as np
-
-from benchmarks.chain import chain, chain_start
-from benchmarks.memory_process import weigh
+from benchmarks.fresh_process import programs_in, run_fresh
+from benchmarks.memory import peak_of_process
 from benchmarks.peers import find, MUJOCO, PINOCCHIO, require_same
-from benchmarks.plants import STEP
-from benchmarks.progress import Watch
+from benchmarks.plants import chain, chain_start, STEP
+from benchmarks.progress import ProgressBars
 from benchmarks.row import Row
-from benchmarks.sizes import Effort
-from benchmarks.subprocess_timing import programs_in, run_fresh
+from benchmarks.sizes import Sizes
 from benchmarks.timing import summarise, take_turns, Task
 from benchmarks.with_mujoco import Mujoco
 from benchmarks.with_pinocchio import Pinocchio
-from robodyn_ros.plant.plant import Plant
+import numpy as np
+from robodyn_ros import Plant
 
-EVALUATIONS = 200
+ABA_CALLS = 200
 """Calls of aba per turn."""
 
 
@@ -36,21 +34,21 @@ def folder_size(folder: str) -> float:
     return sum(path.stat().st_size for path in Path(folder).rglob('*') if path.is_file()) / 1e3
 
 
-def chain_row(joints: int, effort: Effort) -> Row:
+def chain_row(joints: int, sizes: Sizes) -> Row:
     """Compile the chain in a fresh process, then time it here from that process's cache."""
     with tempfile.TemporaryDirectory(prefix='robodyn_bench_') as folder:
         details = run_fresh('chain', str(joints), folder)
         details['cache_kB'] = folder_size(folder)
         with programs_in(folder):
-            return time_chain(joints, effort, details)
+            return time_chain(joints, sizes, details)
 
 
-def time_chain(joints: int, effort: Effort, details: dict[str, Any]) -> Row:
+def time_chain(joints: int, sizes: Sizes, details: dict[str, Any]) -> Row:
     """Time a step of the free chain, ours and the peers'."""
     robot, start = chain(joints), chain_start(joints)
     plant = Plant(robot, step=STEP)
     ours = plant.derivative(start)[1]
-    steps = max(1, effort.chain_steps // joints)
+    steps = max(1, sizes.chain_steps // joints)
     tasks: dict[str, Task] = {'ours': lambda: plant.advance(start, steps=steps)}
     units = {'ours': steps}
     if find(MUJOCO) is not None:
@@ -63,28 +61,28 @@ def time_chain(joints: int, effort: Effort, details: dict[str, Any]) -> Row:
         aba, tau = pinocchio.engine.aba, np.zeros(joints)
 
         def evaluate() -> None:
-            for _ in range(EVALUATIONS):
+            for _ in range(ABA_CALLS):
                 aba(pinocchio.model, pinocchio.data, start.q, start.v, tau)
 
-        tasks[PINOCCHIO], units[PINOCCHIO] = evaluate, EVALUATIONS
-    turns = take_turns(tasks, units, effort.repeats)
+        tasks[PINOCCHIO], units[PINOCCHIO] = evaluate, ABA_CALLS
+    turns = take_turns(tasks, units, sizes.repeats)
     middle = {name: summarise(times).median for name, times in turns.items()}
     if MUJOCO in turns:
         details['ratio_quartiles'] = summarise(turns[MUJOCO] / turns['ours']).quartiles
-        details['mujoco_MB'] = weigh('chain', joints, MUJOCO)
+        details['mujoco_MB'] = peak_of_process('chain', joints, MUJOCO)
     return Row(f'chain_{joints}.free.rk4', middle['ours'],
                MUJOCO if MUJOCO in middle else None, middle.get(MUJOCO), 'step',
                {'joints': joints, **details, 'pinocchio_aba_us': middle.get(PINOCCHIO),
                 'ours_evaluation_us': middle['ours'] / 4.0,
-                'ours_MB': weigh('chain', joints, 'ours'),
+                'ours_MB': peak_of_process('chain', joints, 'ours'),
                 'ours_quartiles_us': summarise(turns['ours']).quartiles})
 
 
-def measure(effort: Effort, watch: Watch) -> list[Row]:
+def measure(sizes: Sizes, bars: ProgressBars) -> list[Row]:
     """One row per chain, shortest first."""
-    watch.begin('growth: chains, compiled from nothing', len(effort.chains))
+    bars.begin('growth: chains, compiled from nothing', len(sizes.chains))
     rows = []
-    for joints in effort.chains:
-        rows.append(chain_row(joints, effort))
-        watch.tick()
+    for joints in sizes.chains:
+        rows.append(chain_row(joints, sizes))
+        bars.tick()
     return rows

@@ -3,8 +3,8 @@
 """
 A closed loop's speed beside the same loop written with Pinocchio called from Python.
 
-    robodyn bench loop               scara_helix: computed torque at 1 kHz, RK4 1 ms, 20 s
-    robodyn bench loop --json        a JSON list of rows on stdout, nothing else
+    python -m benchmarks loop               scara_helix: computed torque at 1 kHz, RK4 1 ms, 20 s
+    python -m benchmarks loop --json        a JSON list of rows on stdout, nothing else
 
 Both run the same reference, gains and integrator; the row is left out unless their motions agree.
 """
@@ -14,20 +14,17 @@ import argparse
 import json
 from typing import Any, Callable
 
-import numpy as np
-from rich.console import Console
-
 from benchmarks.engine import positive
 from benchmarks.peers import find, missing, PINOCCHIO
 from benchmarks.row import compared, Row
 from benchmarks.timing import interleave
 from benchmarks.with_pinocchio import Pinocchio
-from robodyn_ros.errors import RobodynError
-from robodyn_ros.scenario.loading import load_scenario
-from robodyn_ros.scenario.simulation import Simulation
+import numpy as np
+from rich.console import Console
+from robodyn_ros import load_scenario, RobodynError, Simulation
 
 SCENARIO = 'scara_helix'
-SAME = 1e-9
+MOTION_TOLERANCE = 1e-9
 """Largest difference of the two motions [rad] or [m]."""
 
 
@@ -65,7 +62,7 @@ def measure(duration: float, repeats: int) -> Row:
     if find(PINOCCHIO) is not None:
         loop = python_loop(simulation)
         apart = float(np.abs(loop() - result.q).max())
-        if not apart < SAME:
+        if not apart < MOTION_TOLERANCE:
             raise RobodynError(f'the two loops end {apart:.3g} apart; they are not the same, so '
                                'no time is compared')
         tasks[PINOCCHIO] = loop

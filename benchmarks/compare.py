@@ -13,8 +13,8 @@ from typing import Any
 
 from benchmarks.contender import CannotError, Contender
 from benchmarks.plants import STEP
-from benchmarks.progress import Watch
-from benchmarks.sizes import Effort
+from benchmarks.progress import ProgressBars
+from benchmarks.sizes import Sizes
 from benchmarks.timing import summarise, take_turns, Task
 from benchmarks.with_drake import Drake
 from benchmarks.with_mujoco import Mujoco
@@ -22,22 +22,22 @@ from benchmarks.with_ours import Ours
 from benchmarks.with_pinocchio import Pinocchio
 from benchmarks.with_pybullet import PyBullet
 from benchmarks.with_toolbox import Toolbox
-from benchmarks.work import Case, CASES, difference, sizes_of
-from robodyn_ros.robots.robot import load_robot, Robot
+from benchmarks.work import Case, CASES, difference, workload_of
+from robodyn_ros import load_robot, Robot
 
-DIFFERS = 'its answer differs from ours'
+WRONG_ANSWER = 'its answer differs from ours'
 PEERS: tuple[type[Contender], ...] = (Mujoco, Pinocchio, Drake, PyBullet, Toolbox)
 
 
-def measure(effort: Effort, watch: Watch) -> list[dict[str, Any]]:
+def measure(sizes: Sizes, bars: ProgressBars) -> list[dict[str, Any]]:
     """One entry per case; an engine that is missing or cannot is an entry that says so."""
-    watch.begin('the same work in every engine', sum(
-        effort.many_repeats if case.many_runs else effort.compare_repeats for case in CASES))
+    bars.begin('the same work in every engine', sum(
+        sizes.many_repeats if case.many_runs else sizes.compare_repeats for case in CASES))
     built: dict[tuple[str, str], Contender | str] = {}
-    return [compare(case, effort, watch, built) for case in CASES]
+    return [compare(case, sizes, bars, built) for case in CASES]
 
 
-def compare(case: Case, effort: Effort, watch: Watch,
+def compare(case: Case, sizes: Sizes, bars: ProgressBars,
             built: dict[tuple[str, str], Contender | str]) -> dict[str, Any]:
     """Check every engine's result, then time those that agree in turns."""
     robot = load_robot(case.robot)
@@ -53,27 +53,27 @@ def compare(case: Case, effort: Effort, watch: Watch,
         if isinstance(peer, str):
             peers[kind.name] = {'cannot': peer}
             continue
-        sizes = sizes_of(robot, effort, peer.fewer_rollouts)
+        workload = workload_of(robot, sizes, peer.fewer_rollouts)
         try:
-            work = case.make(peer, sizes)
-            apart = difference(case, sizes, case.make(ours, sizes)(), work())
+            work = case.make(peer, workload)
+            apart = difference(case, workload, case.make(ours, workload)(), work())
         except CannotError as error:
             peers[kind.name] = {'cannot': str(error)}
             continue
         except Exception as error:  # noqa: B902  whatever it is, the other engines go on
             peers[kind.name] = {'cannot': f'failed ({type(error).__name__}: {error})'}
             continue
-        if not apart < (peer.same_after_run if case.is_run else peer.same):
-            peers[kind.name] = {'cannot': f'{DIFFERS} by {apart:.2g}, so it is not timed'}
+        if not apart < (peer.run_tolerance if case.is_run else peer.tolerance):
+            peers[kind.name] = {'cannot': f'{WRONG_ANSWER} by {apart:.2g}, so it is not timed'}
             continue
-        peers[kind.name] = {'difference': apart, 'units': case.units(sizes)}
+        peers[kind.name] = {'difference': apart, 'units': case.units(workload)}
         if case.is_run:
             peers[kind.name]['integrator'] = peer.integrator
-        tasks[kind.name], units[kind.name] = work, case.units(sizes)
-    sizes = sizes_of(robot, effort)
-    tasks['ours'], units['ours'] = case.make(ours, sizes), case.units(sizes)
-    repeats = effort.many_repeats if case.many_runs else effort.compare_repeats
-    turns = take_turns(tasks, units, repeats, watch.tick)
+        tasks[kind.name], units[kind.name] = work, case.units(workload)
+    workload = workload_of(robot, sizes)
+    tasks['ours'], units['ours'] = case.make(ours, workload), case.units(workload)
+    repeats = sizes.many_repeats if case.many_runs else sizes.compare_repeats
+    turns = take_turns(tasks, units, repeats, bars.tick)
     for name, times in turns.items():
         if name != 'ours':
             ratio = summarise(times / turns['ours'])

@@ -13,9 +13,7 @@ from importlib import metadata
 from typing import Callable, ClassVar
 
 import numpy as np
-
-from robodyn_ros.errors import RobodynError
-from robodyn_ros.types import State
+from robodyn_ros import RobodynError, State
 
 Work = Callable[[], np.ndarray]
 
@@ -36,9 +34,9 @@ class Contender:
     integrator: str = 'RK4'
     fewer_rollouts: ClassVar[int] = 1
     """Divides how many of the rollouts it takes, where all would take minutes."""
-    same: float = 1e-9
+    tolerance: float = 1e-9
     """Largest difference of accelerations from ours, relative to the largest of ours [-]."""
-    same_after_run: float = 1e-9
+    run_tolerance: float = 1e-9
     """
     Largest difference after a run, relative to how far ours went [-].
 

@@ -22,22 +22,22 @@ import tempfile
 import time
 from typing import Any, Callable
 
-import numpy as np
-
+from benchmarks.children import ROOT
 from benchmarks.compare import PEERS
+from benchmarks.fresh_process import programs_in, run_fresh
 from benchmarks.peers import bare_urdf
-from benchmarks.progress import Watch
+from benchmarks.progress import ProgressBars
 from benchmarks.ros import our_graph
-from benchmarks.sizes import Effort
-from benchmarks.subprocess_timing import programs_in, run_fresh
+from benchmarks.ros_processes import STOP_TIMEOUT
+from benchmarks.sizes import Sizes
 from benchmarks.timing import summarise
-from robodyn_ros.errors import RobodynError
-from robodyn_ros.robots.robot import load_robot
+import numpy as np
+from robodyn_ros import load_robot, RobodynError
 
 ROBOT = 'scara_450'
-PATIENCE = 120.0
+LONGEST_WAIT = 120.0
 """Longest wait for the nodes' first state [s]."""
-FIRST: dict[str, str] = {
+FIRST_STATE: dict[str, str] = {
     'mujoco': 'import mujoco; m = mujoco.MjModel.from_xml_path(path); d = mujoco.MjData(m); '
               'mujoco.mj_step(m, d)',
     'pinocchio': 'import numpy, pinocchio; m = pinocchio.buildModelFromUrdf(path); '
@@ -55,11 +55,11 @@ FIRST: dict[str, str] = {
 """What takes a peer from its import to the first state of the robot in the file at path."""
 
 
-def measure(effort: Effort, watch: Watch) -> dict[str, Any]:
+def measure(sizes: Sizes, bars: ProgressBars) -> dict[str, Any]:
     """Start-up and size of every engine."""
     peers = [kind for kind in PEERS if find_spec(kind.module)]
     with_ros = find_spec('rclpy') is not None
-    watch.begin('start-up and size', len(peers) + 1 + with_ros)
+    bars.begin('start-up and size', len(peers) + 1 + with_ros)
     with tempfile.TemporaryDirectory(prefix='robodyn_bench_') as folder:
         programs, path = Path(folder) / 'programs', Path(folder) / 'robot.urdf'
         path.write_text(bare_urdf(load_robot(ROBOT)), encoding='utf-8')
@@ -68,14 +68,14 @@ def measure(effort: Effort, watch: Watch) -> dict[str, Any]:
         if with_ros:
             starts['ours, as ROS nodes'] = lambda: first_state(str(programs) + '_of_nodes')
         for kind in peers:
-            starts[kind.name] = partial(life, f'path = {str(path)!r}; {FIRST[kind.name]}')
+            starts[kind.name] = partial(life, f'path = {str(path)!r}; {FIRST_STATE[kind.name]}')
         found: dict[str, Any] = {}
         for name, start in starts.items():
-            first, *later = (start() for _ in range(1 + effort.startups))
+            first, *later = (start() for _ in range(1 + sizes.startups))
             warm = summarise(np.array(later))
             found[name] = {'cold_s': first, 'warm_s': warm.median,
                            'warm_quartiles_s': warm.quartiles}
-            watch.tick()
+            bars.tick()
     found['ours']['size_MB'] = installed_size('robodyn_ros')
     for kind in peers:
         found[kind.name]['size_MB'] = installed_size(kind.package)
@@ -94,15 +94,16 @@ def life(program: str) -> float:
 def first_state(programs: str) -> float:
     """From starting the three nodes to the first joint state that a listener gets [s]."""
     graph = our_graph('lockstep')
-    listener = graph.watching('first', 0.0)
+    listener = graph.watching('first', LONGEST_WAIT)
     assert listener.stdout is not None
     listener.stdout.readline()
     begin = time.monotonic_ns()
     with programs_in(programs), graph:
-        text, _ = listener.communicate(timeout=PATIENCE)
+        text, _ = listener.communicate(timeout=LONGEST_WAIT + STOP_TIMEOUT)
     states = json.loads(text)
     if not states:
-        raise RobodynError('the nodes of scara_helix published no state; is ROS 2 importable?')
+        raise RobodynError(f'the nodes of scara_helix published no state in {LONGEST_WAIT:g} s; '
+                           'is ROS 2 importable, and the machine not too busy?')
     return (states[0][1] - begin) * 1e-9
 
 
@@ -119,7 +120,7 @@ def installed_size(package: str) -> float:
         except metadata.PackageNotFoundError:
             continue  # for another system, or of an extra
         if name == 'robodyn-ros':  # perhaps an editable install: its files lie elsewhere
-            files = list(Path(__file__).resolve().parents[1].rglob('*.py'))
+            files = list((ROOT / 'robodyn_ros').rglob('*.py'))
         else:
             files = [Path(str(found.locate_file(file))) for file in found.files or []]
         total += sum(path.stat().st_size for path in files if path.is_file())

@@ -9,28 +9,34 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Iterator, Mapping
 
-WITHIN = 1.2
-"""How near to C written by hand we want to be [-]."""
-WANTED = 12.0
-"""How far ahead of MuJoCo's RK4 steps we want to be [-]."""
-SINGLY = ('A call from Python costs more than the equations. Give all states in one call, or let '
-          'the loop run in compiled code.')
-RECORDED = 'Writing every state takes as long as computing it.'
-SLANTED = ('Straight-line code grows with the square of the joints, while recursive algorithms '
-           'grow with the joints: the longer the chain, the smaller the lead, and the longer it '
-           'takes to compile. Real arms have parallel or crossing axes, of which much folds away.')
-AS_ABOVE = 'Its axes are all slanted, as those of the chains above.'
-ONE_RUN = 'One run alone shares no vector registers, and starting threads takes part of its time.'
-BY_HAND = ('The compiled plant takes torques and checks its pivots, and solves the general '
-           'equation; whoever writes by hand leaves out what this robot does not need and solves '
-           'two equations on paper. -ffast-math gives up that equal inputs give equal bits.')
-NEAR = 'There is less to fold away than in a SCARA or a planar chain.'
-HARDER = 'The peer meets the constraint, or keeps the energy, better than this setting of ours.'
-TALK = 'Plant, controller and trajectory are three processes, the ping-pong is two.'
-COMPILE = ('The equations of a new robot are compiled once, by a compiler that must be imported '
-           'first. Peers are compiled before they are shipped.')
-LATER = 'Kept programs are only linked; what remains is the import of Python modules.'
-SIZE = 'numba brings a whole compiler (LLVM), scipy much that we do not use.'
+MOST_OVER_C = 1.2
+"""Our time over that of C written by hand that we accept [-]."""
+LEAST_LEAD = 12.0
+"""MuJoCo's time of an RK4 step over ours that we aim at [-]."""
+WHY_SINGLE_CALLS = (
+    'A call from Python costs more than the equations. Give all states in one call, or let the '
+    'loop run in compiled code.')
+WHY_RECORDED = 'Writing every state takes as long as computing it.'
+WHY_SLANTED = (
+    'Straight-line code grows with the square of the joints, while recursive algorithms grow with '
+    'the joints: the longer the chain, the smaller the lead, and the longer it takes to compile. '
+    'Real arms have parallel or crossing axes, of which much folds away.')
+WHY_CHAIN = 'Its axes are all slanted, as those of the chains above.'
+WHY_ONE_RUN = (
+    'One run alone shares no vector registers, and starting threads takes part of its time.')
+WHY_C = (
+    'The compiled plant takes torques and checks its pivots, and solves the general equation; '
+    'whoever writes by hand leaves out what this robot does not need and solves two equations on '
+    'paper. -ffast-math gives up that equal inputs give equal bits.')
+WHY_LESS_FOLDS = 'There is less to fold away than in a SCARA or a planar chain.'
+WHY_ACCURACY = (
+    'The peer meets the constraint, or keeps the energy, better than this setting of ours.')
+WHY_PROCESSES = 'Plant, controller and trajectory are three processes, the ping-pong is two.'
+WHY_FIRST_START = (
+    'The equations of a new robot are compiled once, by a compiler that must be imported first. '
+    'Peers are compiled before they are shipped.')
+WHY_LATER_START = 'Kept programs are only linked; what remains is the import of Python modules.'
+WHY_SIZE = 'numba brings a whole compiler (LLVM), scipy much that we do not use.'
 
 
 def losses(parts: Mapping[str, Any]) -> list[str]:
@@ -46,7 +52,7 @@ def _of(parts: Mapping[str, Any], name: str) -> Any:
 
 def _short(ratio: float | None) -> bool:
     """Return whether a lead over MuJoCo's steps is less than we want."""
-    return ratio is not None and ratio < WANTED
+    return ratio is not None and ratio < LEAST_LEAD
 
 
 def _listed(items: Iterable[tuple[object, float]]) -> str:
@@ -58,13 +64,14 @@ def _engines(parts: Mapping[str, Any]) -> Iterator[str]:
         work = entry['work']
         behind = [f'{name} takes {peer["ratio"]:.2g} of our time'
                   for name, peer in entry['peers'].items() if peer.get('ratio', 2.0) < 1.0]
-        why = SINGLY if 'one call' in work else RECORDED if 'recorded' in work else NEAR
+        why = (WHY_SINGLE_CALLS if 'one call' in work else
+               WHY_RECORDED if 'recorded' in work else WHY_LESS_FOLDS)
         if behind:
             yield f'{entry["robot"]}, {work}: {", ".join(behind)}. {why}'
         ratio = entry['peers'].get('mujoco', {}).get('ratio')
         if entry['unit'] == 'step' and _short(ratio) and ratio >= 1.0:
             yield (f'{entry["robot"]}, {work}: {ratio:.3g} times ahead of MuJoCo; we want '
-                   f'{WANTED:g}. {why}')
+                   f'{LEAST_LEAD:g}. {why}')
 
 
 def _by_hand(parts: Mapping[str, Any]) -> Iterator[str]:
@@ -72,9 +79,9 @@ def _by_hand(parts: Mapping[str, Any]) -> Iterator[str]:
             for entry in _of(parts, 'by_hand') for name, peer in entry['peers'].items()
             if peer.get('ours_over_theirs', 0.0) > 1.0]
     if slow:
-        aim = 'all within' if max(ratio for _, ratio in slow) <= WITHIN else 'not all within'
+        aim = 'all within' if max(ratio for _, ratio in slow) <= MOST_OVER_C else 'not all within'
         yield (f'C written by hand for the SCARA is faster, our time over its {_listed(slow)}; '
-               f'{aim} the {WITHIN:g} we aim at. {BY_HAND}')
+               f'{aim} the {MOST_OVER_C:g} we aim at. {WHY_C}')
 
 
 def _accuracy(parts: Mapping[str, Any]) -> Iterator[str]:
@@ -91,7 +98,7 @@ def _accuracy(parts: Mapping[str, Any]) -> Iterator[str]:
                     and not any(all(q[key] <= p[key] for key in keys) for q in ours)]
         if unbeaten:
             yield (f'Accuracy against cost, {task}: no run of ours is at least as good in '
-                   f'violation, energy and time as {"; ".join(unbeaten)}. {HARDER}')
+                   f'violation, energy and time as {"; ".join(unbeaten)}. {WHY_ACCURACY}')
 
 
 def _chains(parts: Mapping[str, Any]) -> Iterator[str]:
@@ -99,20 +106,20 @@ def _chains(parts: Mapping[str, Any]) -> Iterator[str]:
              if _short(row['ratio'])]
     if short:
         slowest = max(row['compile_cpu_s'] for row in _of(parts, 'chains'))
-        yield (f"Slanted chains are less than {WANTED:g} times ahead of MuJoCo's step "
-               f'({_listed(short)}), and take up to {slowest:.0f} s to compile. {SLANTED}')
+        yield (f"Slanted chains are less than {LEAST_LEAD:g} times ahead of MuJoCo's step "
+               f'({_listed(short)}), and take up to {slowest:.0f} s to compile. {WHY_SLANTED}')
 
 
 def _limits(parts: Mapping[str, Any]) -> Iterator[str]:
     found = _of(parts, 'limits') or {}
-    for kind, text, why in (('rows', 'rows on a chain of five joints', AS_ABOVE),
-                            ('rollouts', 'recorded rollouts', ONE_RUN),
-                            ('duration', 's of simulated time', NEAR),
-                            ('recorded', 's of recorded time', RECORDED)):
+    for kind, text, why in (('rows', 'rows on a chain of five joints', WHY_CHAIN),
+                            ('rollouts', 'recorded rollouts', WHY_ONE_RUN),
+                            ('duration', 's of simulated time', WHY_LESS_FOLDS),
+                            ('recorded', 's of recorded time', WHY_RECORDED)):
         short = [(f'{p["size"]:g}', p['ratio']) for p in found.get(kind, ())
                  if _short(p.get('ratio'))]
         if short:
-            yield (f'Less than {WANTED:g} times ahead of MuJoCo with so many {text}: '
+            yield (f'Less than {LEAST_LEAD:g} times ahead of MuJoCo with so many {text}: '
                    f'{_listed(short)}. {why}')
 
 
@@ -121,7 +128,8 @@ def _loops(parts: Mapping[str, Any]) -> Iterator[str]:
             for entry in (_of(parts, 'loops') or {}).get('scenarios', ())
             if (entry.get('processes') or {}).get('ratio', 1.0) < 1.0]
     if slow:
-        yield f'Three processes are slower than a bare ping-pong of two ({_listed(slow)}). {TALK}'
+        yield (f'Three processes are slower than a bare ping-pong of two ({_listed(slow)}). '
+               f'{WHY_PROCESSES}')
 
 
 def _startup(parts: Mapping[str, Any]) -> Iterator[str]:
@@ -129,9 +137,9 @@ def _startup(parts: Mapping[str, Any]) -> Iterator[str]:
     peers = {name: entry for name, entry in found.items() if not name.startswith('ours')}
     if 'ours' not in found:
         return
-    for key, what, unit, why in (('cold_s', 'the first start', 's', COMPILE),
-                                 ('warm_s', 'a later start', 's', LATER),
-                                 ('size_MB', 'the installed size', 'MB', SIZE)):
+    for key, what, unit, why in (('cold_s', 'the first start', 's', WHY_FIRST_START),
+                                 ('warm_s', 'a later start', 's', WHY_LATER_START),
+                                 ('size_MB', 'the installed size', 'MB', WHY_SIZE)):
         ours = found['ours'][key]
         ahead = [f'{name} {entry[key]:.2g}' if unit == 's' else f'{name} {entry[key]:.0f}'
                  for name, entry in peers.items() if entry.get(key) and entry[key] < ours]

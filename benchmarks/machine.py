@@ -13,6 +13,8 @@ import shutil
 import subprocess
 from typing import Any
 
+from benchmarks.children import ROOT
+
 PACKAGES = ('numpy', 'numba', 'llvmlite', 'mujoco', 'pin', 'drake', 'pybullet',
             'roboticstoolbox-python', 'ros-jazzy-rclpy')
 
@@ -38,10 +40,11 @@ def now() -> dict[str, Any]:
 
 
 def _sources() -> str:
-    """Return a short hash of this package's own code, whichever way it was installed."""
+    """Return a short hash of the code that was measured and of that which measured it."""
     total = hashlib.sha256()
-    for path in sorted(Path(__file__).resolve().parents[1].rglob('*.py')):
-        total.update(path.read_bytes())
+    for folder in ('robodyn_ros', 'benchmarks'):
+        for path in sorted((ROOT / folder).rglob('*.py')):
+            total.update(path.read_bytes())
     return total.hexdigest()[:12]
 
 

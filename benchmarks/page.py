@@ -1,91 +1,226 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""
-Every benchmark in one run, written as docs/benchmarks.md with figures: robodyn bench all.
-
-    robodyn bench all                    some ten minutes on two cores
-    robodyn bench all --quick            fewer repeats, short chains, two scenarios
-    robodyn bench all --only accuracy    measure one part anew, keep the others
-    robodyn bench all --only none        no measurement: write the page from results.json
-
-Raw numbers go to docs/benchmarks/results.json; the page and the figures are made from them alone.
-"""
+"""The page docs/benchmarks.md, made from recorded numbers alone; no number is typed by hand."""
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
-from benchmarks import (accuracy, allocation, by_hand, compare, footprint, chains, scaling,
-                               machine, scenarios)
-from benchmarks.figures import require_matplotlib, write_figures
-from benchmarks.page_text import write_page
-from benchmarks.progress import Watch
-from benchmarks.sizes import Effort, FULL, QUICK
-from robodyn_ros.errors import RobodynError
+from benchmarks.compare import PEERS
+from benchmarks.contender import Contender
+from benchmarks.losses import losses
+from benchmarks.markdown import number, ratio, small, spread, table
+from benchmarks.with_ours import Ours
 
-Measure = Callable[[Effort, Watch], Any]
-DOCS = Path(__file__).resolve().parents[2] / 'docs'
-RESULTS = 'results.json'
+PEER_NAMES = [kind.name for kind in PEERS]
+USUAL_INTEGRATOR = 'RK4'
+"""The integrator that needs no remark."""
+HEAD = """# Benchmarks
 
+`make bench` (`python -m benchmarks all` in a checkout) measures and writes this page; no number is
+typed by hand, and the raw ones are in [benchmarks/results.json](benchmarks/results.json).
+`python -m benchmarks all --quick` measures less, `--only PART` measures one part anew.
 
-def _rows(measure: Callable) -> Measure:
-    return lambda effort, watch: [row.as_json() for row in measure(effort, watch)]
-
-
-PARTS: dict[str, Measure] = {
-    'engines': compare.measure, 'by_hand': by_hand.measure, 'accuracy': accuracy.measure,
-    'chains': _rows(chains.measure), 'limits': scaling.measure,
-    'allocation': _rows(allocation.measure), 'loops': scenarios.measure,
-    'startup': footprint.measure}
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
-    parser.add_argument('--quick', action='store_true',
-                        help='fewer repeats, short chains, two scenarios')
-    parser.add_argument('--only', nargs='+', choices=[*PARTS, 'none'], metavar='PART',
-                        help=f'measure only some of: {", ".join(PARTS)}; or none')
-    parser.add_argument('--folder', type=Path, default=DOCS,
-                        help='where benchmarks.md goes (default: docs of the source tree)')
-    parser.add_argument('--no-figures', action='store_true', help='leave the figures as they are')
+- Engines of one row take turns, so a slow second of the machine meets all of them. Times are
+  medians, by the thread's own clock where one thread works; a ratio is the median of the turns'
+  ratios. Quartiles are in brackets. **A ratio above 1 means that we are faster.** Where something
+  was not measured in turns, the section says so.
+- An engine's answer is compared with ours before it is timed; a wrong one is not timed.
+- Every engine is used from Python as its documentation recommends, see the list of engines.
+"""
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Measure, keep the numbers, write the page; returns the exit code."""
-    folder = arguments.folder / 'benchmarks'
-    if arguments.folder == DOCS and not DOCS.is_dir():
-        raise RobodynError('there is no docs folder beside the package; say where the page shall '
-                           'go with --folder')
-    if not arguments.no_figures:
-        require_matplotlib()  # now, not after everything is measured
-    folder.mkdir(parents=True, exist_ok=True)
-    results = read(folder / RESULTS) if arguments.only else {'parts': {}}
-    effort = QUICK if arguments.quick else FULL
-    with Watch() as watch:
-        for name, measure in PARTS.items():
-            if arguments.only and name not in arguments.only:
-                continue
-            when = machine.now()
-            results['parts'][name] = {
-                **when, 'effort': 'quick' if arguments.quick else 'full',
-                'machine': machine.describe(), 'found': measure(effort, watch)}
-            (folder / RESULTS).write_text(json.dumps(results, indent=1) + '\n', encoding='utf-8')
-    path = write_page(results, arguments.folder)
-    if not arguments.no_figures:
-        write_figures(results['parts'], folder)
-    print(path)
-    return 0
+def write_page(results: Mapping[str, Any], folder: Path) -> Path:
+    """Write benchmarks.md."""
+    path = folder / 'benchmarks.md'
+    path.write_text(page_of(results), encoding='utf-8')
+    return path
 
 
-def read(path: Path) -> dict[str, Any]:
-    """Return earlier results, or none."""
-    if not path.is_file():
-        return {'parts': {}}
-    results = json.loads(path.read_text(encoding='utf-8'))
-    old = [name for name, part in results['parts'].items() if 'machine' not in part]
-    if old:
-        raise RobodynError(f'{path} has parts of an earlier version ({", ".join(old)}); measure '
-                           'all of them anew, without --only')
-    return results
+def page_of(results: Mapping[str, Any]) -> str:
+    """Return the text of the page."""
+    parts = results['parts']
+    lines = [HEAD, *_machines(parts)]
+    for name, make in SECTIONS.items():
+        if name in parts:
+            lines += ['', *make(parts[name]['found'])]
+    lines += ['', '## Where we lose', '', *losses(parts)]
+    engines: tuple[type[Contender], ...] = (Ours, *PEERS)
+    lines += ['', '## The engines', '', *(f'- **{kind.name}** (`{kind.package}`): {kind.usage}.'
+                                          for kind in engines)]
+    return '\n'.join(lines) + '\n'
+
+
+def _machines(parts: Mapping[str, Any]) -> list[str]:
+    """Describe what the parts ran on; those that ran on the same share a paragraph."""
+    groups: dict[str, list[str]] = {}
+    for name, part in parts.items():
+        groups.setdefault(json.dumps(part['machine'], sort_keys=True), []).append(name)
+    lines = ['## The machine']
+    for text, names in groups.items():
+        facts = json.loads(text)
+        versions = ', '.join(f'{name} {version}' for name, version in facts['packages'].items())
+        which = f'{", ".join(names)}: ' if len(groups) > 1 else ''
+        lines += ['', f'{which}{facts["processor"]}, {facts["cores"]} cores, '
+                  f'{facts["memory_GB"]} GB; {facts["system"]}; Python {facts["python"]}; '
+                  f'{facts["compiler"]}. {versions}. Our sources: {facts["sources"]}.']
+    times = '; '.join(f'{name} {part["date"]}, {part["load"]}' for name, part in parts.items())
+    quick = [name for name, part in parts.items() if part['effort'] == 'quick']
+    return [*lines, '', 'When each part began, and the load average of the minute before; the '
+            f'parts themselves keep one core busy, some both: {times}.'
+            + (f' Quick, so less certain: {", ".join(quick)}.' if quick else '')]
+
+
+def _engines(found: Any) -> list[str]:
+    def cell(peer: dict[str, Any]) -> str:
+        other = peer.get('integrator', USUAL_INTEGRATOR)
+        named = 'ratio' in peer and other != USUAL_INTEGRATOR
+        return ratio(peer) + (f', {other}' if named else '')
+
+    rows = [[entry['robot'], entry['work'], f'{number(entry["ours_us"])} us',
+             *(cell(entry['peers'].get(name, {})) for name in PEER_NAMES)] for entry in found]
+    apart = [[entry['robot'], entry['work'],
+              *(f'{entry["peers"][name]["difference"]:.0e}'
+                if 'difference' in entry['peers'].get(name, {}) else '–' for name in PEER_NAMES)]
+             for entry in found]
+    fewer = {f'{name} {peer["units"]} of {entry["units"]} {entry["unit"]}s'
+             for entry in found for name, peer in entry['peers'].items()
+             if peer.get('units', entry['units']) < entry['units']}
+    less = f' Where many runs would take minutes, a part is timed: {", ".join(sorted(fewer))}.'
+    return ['## The same work in every engine', '',
+            "Ours per state or step, on one core, and each peer's time over ours. Where an engine "
+            'has a function for many states, they go into one call (ours, pinocchio, '
+            'roboticstoolbox); "one call a state" and "one call a step" are loops in Python, '
+            'which copy each result. An integrator other than RK4 is named.'
+            + (less if fewer else ''), '',
+            *table(['robot', 'work', 'ours', *PEER_NAMES], rows), '',
+            '![Ratios](benchmarks/engines.png)', '',
+            'Largest difference of the results from ours, relative to the largest of ours, or '
+            'after a run to how far ours went, positions and velocities apart. Soft constraints '
+            'and integrators of lower order differ by their nature.', '',
+            *table(['robot', 'work', *PEER_NAMES], apart)]
+
+
+def _by_hand(found: Any) -> list[str]:
+    rows = []
+    for entry in found:
+        for name, peer in entry['peers'].items():
+            rows.append([entry['plant'], name, f'{number(entry["ours_us"])} us',
+                         *([f'{number(peer["us"])} us',
+                            f'**{number(peer["ours_over_theirs"])}**{spread(peer["quartiles"])}',
+                            f'{peer["difference"]:.0e}'] if 'us' in peer
+                           else [peer['cannot'], '–', '–'])])
+    return ['## Beside C written by hand', '',
+            'RK4 steps of the SCARA, ours beside '
+            '[benchmarks/scara_450.c](../benchmarks/scara_450.c): the free arm; the arm held on '
+            'its helix by the same equation as ours, written out for this arm; and the shortcut '
+            'that holds for four rows on four joints, which needs no mass matrix. Here a ratio '
+            'below 1 means that we are faster.', '',
+            *table(['plant', 'by hand', 'ours', 'theirs', 'ours over theirs', 'difference'],
+                   rows)]
+
+
+def _accuracy(found: Any) -> list[str]:
+    lines = ['## Accuracy against cost', '',
+             f'{number(found["duration_s"])} s of constrained motion; largest violation of any '
+             'constraint row (m, of the yaw rad) and largest error of the energy, against the '
+             f'time per simulated second, timed in turns over {number(found["timed_s"])} s. On '
+             'the helix the exact energy is that of the states that satisfy the rows, solved for '
+             'without integrating. Drake and the Robotics Toolbox have no constraint to a moving '
+             'point, and the Toolbox no loops: those lines are missing.', '',
+             '![Accuracy against cost](benchmarks/accuracy.png)']
+    for task, points in found.items():
+        if isinstance(points, list):
+            lines += ['', f'### {task}', '', *table(
+                ['engine', 'setting', 'step [ms]', 'ms per simulated s', 'violation',
+                 'energy error [J]'],
+                [[p['engine'], p['setting'], number(1e3 * p['step_s']),
+                  *([p['failed'], '–', '–'] if 'failed' in p else
+                    [number(1e-3 * p['us_per_simulated_s'])
+                     + spread([1e-3 * value for value in p['quartiles_us']]),
+                     small(p['violation']), small(p['energy_error_J'])])] for p in points])]
+    return lines
+
+
+def _chains(found: Any) -> list[str]:
+    rows = [[str(row['joints']), str(row['operations']), number(row['trace_s']),
+             number(row['compile_cpu_s']), number(row['memory_MB']), number(row['cache_kB']),
+             number(row['ours_us']), number(row['peer_us']), ratio(row),
+             number(row['pinocchio_aba_us']), number(row['ours_MB']),
+             number(row.get('mujoco_MB'))] for row in found]
+    return ['## Growth with the robot', '',
+            'Free chains whose axes are all slanted, so that nothing folds away; compiled in a '
+            'fresh process with an empty cache, once. Memory: while compiling, and the peak of a '
+            'whole process that takes steps.', '',
+            *table(['joints', 'operations', 'trace [s]', 'compile [s]', 'compile [MB]',
+                    'kept [kB]', 'RK4 step [us]', 'mujoco [us]', 'ratio', 'pinocchio aba [us]',
+                    'ours [MB]', 'mujoco [MB]'], rows), '',
+            '![Growth with the robot](benchmarks/chains.png)']
+
+
+def _limits(found: Any) -> list[str]:
+    def grown(kind: str, title: str, scale: float, unit: str) -> list[str]:
+        return ['', *table(
+            [title, f'ours [{unit}]', f'mujoco [{unit}]', 'ratio', 'ours [MB]', 'mujoco [MB]'],
+            [[number(p['size']), number(scale * p['ours']['us']),
+              number(scale * p['mujoco']['us'] if 'mujoco' in p else None), ratio(p),
+              number(p['ours']['peak_MB']), number(p.get('mujoco', {}).get('peak_MB'))]
+             for p in found[kind]])]
+
+    return ['## Growth with rows, rollouts and time', '',
+            'Memory is the peak of a fresh process that does the work once, Python and libraries '
+            'included. Our recordings also hold accelerations, torques and the forces of the '
+            'constraints.', '', '![Growth](benchmarks/limits.png)',
+            *grown('rows', 'rows on a chain of five joints, RK4 step', 1.0, 'us'),
+            *grown('rollouts', 'rollouts of 1 s on all cores, every step recorded', 1e-3, 'ms'),
+            *grown('duration', 'simulated [s], nothing recorded', 1e-3, 'ms'),
+            *grown('recorded', 'simulated [s], every step recorded', 1e-3, 'ms')]
+
+
+def _allocation(found: Any) -> list[str]:
+    rows = [[str(steps), number(1e6 * seconds / steps), number(peak), number(grown)]
+            for row in found
+            for steps, seconds, peak, grown in zip(*(row[key] for key in (
+                'steps', 'seconds', 'traced_peak_kB', 'memory_growth_kB')))]
+    return ['### No allocation per step', '',
+            'One call; a double per step would be eight bytes for each.', '',
+            *table(['steps in one call', 'us per step', "Python's allocations, peak [kB]",
+                    'process grew [kB]'], rows)]
+
+
+def _loops(found: Any) -> list[str]:
+    def speed(way: Any) -> str:
+        return '–' if way is None else number(way['speed']) + spread(way.get('quartiles'))
+
+    rows = [[entry['scenario'], speed(entry['without_ros']), speed(entry.get('one_process')),
+             speed(entry.get('processes')) + ('' if entry['driven'] else ', one process'),
+             number((entry.get('processes') or {}).get('bare')),
+             ratio(entry.get('processes') or {})] for entry in found['scenarios']]
+    return ['## Closed loops', '',
+            'Simulated seconds per second with the control law at 1 kHz, by the wall clock. Three '
+            'processes in lockstep take turns with a bare ping-pong of the same messages between '
+            'two rclpy processes; the ratio is our speed over that. The other columns were '
+            'measured one after another. Without a controller the constraints alone move the '
+            'plant, in a single process: there one call computes the whole motion, and with ROS '
+            'publishing every state takes the time.', '',
+            *table(['scenario', 'no ROS, one compiled call', 'ROS nodes in one process',
+                    'ROS nodes in three processes', 'bare ping-pong', 'ratio'], rows), '',
+            '![Closed loops](benchmarks/loops.png)']
+
+
+def _startup(found: Any) -> list[str]:
+    rows = [[name, number(entry['cold_s']),
+             number(entry['warm_s']) + spread(entry['warm_quartiles_s']),
+             number(entry.get('size_MB'))] for name, entry in found.items()]
+    return ['## Start-up and size', '',
+            'From a command to the first state of the SCARA in a fresh process; as ROS nodes to '
+            'the first joint state that a listener gets. First: nothing compiled before (ours); '
+            'the files of all were in the memory of the system already. Size: the package and all '
+            'it requires, without ROS.', '',
+            *table(['engine', 'first [s]', 'later [s]', 'installed [MB]'], rows)]
+
+
+SECTIONS: dict[str, Callable[[Any], list[str]]] = {
+    'engines': _engines, 'by_hand': _by_hand, 'accuracy': _accuracy, 'chains': _chains,
+    'limits': _limits, 'allocation': _allocation, 'loops': _loops, 'startup': _startup}

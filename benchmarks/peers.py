@@ -13,12 +13,10 @@ import re
 from typing import Any
 
 import numpy as np
-
-from robodyn_ros.errors import RobodynError
-from robodyn_ros.robots.robot import Robot
+from robodyn_ros import RobodynError, Robot
 
 MUJOCO, PINOCCHIO = 'mujoco', 'pinocchio'
-SAME = 1e-9
+ACCELERATION_TOLERANCE = 1e-9
 """Largest relative difference of accelerations between two models of one robot [-]."""
 
 
@@ -49,9 +47,9 @@ def require_joints(engine: str, names: tuple[str, ...], robot: Robot) -> None:
                            f'{robot.joints}; the comparison would not be of one robot')
 
 
-def require_same(name: str, ours: np.ndarray, theirs: np.ndarray, same: float = SAME) -> None:
+def require_same(name: str, ours: np.ndarray, theirs: np.ndarray) -> None:
     """Stop when a peer's model is not the same robot: its time would mean nothing."""
     scale = max(1.0, float(np.abs(ours).max()))
-    if not np.abs(ours - theirs).max() < same * scale:
+    if not np.abs(ours - theirs).max() < ACCELERATION_TOLERANCE * scale:
         raise RobodynError(f'the accelerations of {name} are {theirs.tolist()} by the peer and '
                            f'{ours.tolist()} by us; the models differ, so no time is compared')

@@ -10,7 +10,7 @@ from rich.progress import (BarColumn, MofNCompleteColumn, Progress, TaskID, Text
                            TimeElapsedColumn)
 
 
-class Watch:
+class ProgressBars:
     """One bar per kind of measurement; a bar moves with tick()."""
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Watch:
                               auto_refresh=False)
         self._task: TaskID | None = None
 
-    def __enter__(self) -> 'Watch':
+    def __enter__(self) -> 'ProgressBars':
         """Show the bars."""
         self._bars.start()
         return self

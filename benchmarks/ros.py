@@ -3,9 +3,9 @@
 """
 The nodes' speed beside a bare ping-pong of the same messages between two rclpy processes.
 
-    robodyn bench ros                lockstep, then 60 s free running at 1 kHz
-    robodyn bench ros --turns 8 --seconds 10     shorter
-    robodyn bench ros --soak 10      free running for 10 minutes, for the memory
+    python -m benchmarks ros                lockstep, then 60 s free running at 1 kHz
+    python -m benchmarks ros --turns 8 --seconds 10     shorter
+    python -m benchmarks ros --soak 10      free running for 10 minutes, for the memory
 
 Lockstep: states per second of dynamics, controller and trajectory in three processes. Free: from a
 state to its command as a third process sees it, CPU and memory of each node. Runs on a DDS domain
@@ -21,26 +21,26 @@ import sys
 import time
 from typing import Any, NamedTuple, Sequence
 
+from benchmarks.progress import ProgressBars
+from benchmarks.ros_processes import DOMAIN, Graph
+from benchmarks.timing import summarise
 import numpy as np
 from rich.console import Console
 from rich.table import Table
-
-from benchmarks.processes import DOMAIN, Graph
-from benchmarks.progress import Watch
-from benchmarks.timing import summarise
-from robodyn_ros.errors import RobodynError
-from robodyn_ros.scenario.loading import load_scenario
+from robodyn_ros import load_scenario, RobodynError
 
 SCENARIO = 'scara_helix'
-LEAST_RATIO = 0.7
+NODE, PING = 'robodyn_ros.nodes.{}.node', 'benchmarks.ros_ping'
+"""Modules of the processes."""
+LEAST_SPEED_RATIO = 0.7
 """Of the bare ping-pong's cycles per second, in lockstep."""
-CYCLE = 1e-3
+CYCLE_TIME = 1e-3
 """Simulated time of a cycle, of the ping-pong and of every scenario with a controller [s]."""
-TURN = 1.0
+TURN_DURATION = 1.0
 """How long one runs while the other is stopped [s]."""
-LEAD = 3.0
-"""Time for the watch to find both [s]."""
-MOST_LATENCY = 1.5
+DISCOVERY_TIME = 3.0
+"""Given to the stopwatch to find both graphs [s]."""
+MOST_LATENCY_RATIO = 1.5
 """Times the bare ping-pong's p99 of the latency."""
 
 
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
                            'numbers')
     seconds = arguments.soak * 60.0 if arguments.soak else free
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # end the nodes we started, too
-    with Watch() as bars:
+    with ProgressBars() as bars:
         bars.begin('lockstep, in turns with ping-pong', 2 * rounds)
         speeds = lockstep(our_graph('lockstep'), rounds, bars)
         bars.begin('free running at 1 kHz', 2)
@@ -89,20 +89,20 @@ class Turn(NamedTuple):
 
 def bare_graph(*arguments: str, domain: int = DOMAIN) -> Graph:
     """Return the two processes of the ping-pong."""
-    return Graph(domain, pong=['ping', 'pong'], ping=['ping', 'ping', *arguments])
+    return Graph(domain, pong=[PING, 'pong'], ping=[PING, 'ping', *arguments])
 
 
 def our_graph(mode: str, scenario: str = SCENARIO) -> Graph:
     """Return the nodes of a scenario, whose motion begins again each time it ends."""
     common = ['--ros-args', '-p', f'scenario:={scenario}', '-p', 'use_sim_time:=true']
-    nodes = {'dynamics': ['dynamics_node', *common, '-p', f'mode:={mode}']}
+    nodes = {'dynamics': [NODE.format('dynamics'), *common, '-p', f'mode:={mode}']}
     if load_scenario(scenario).controller.kind != 'none':  # else the plant moves by itself
-        nodes.update(controller=['controller_node', *common],
-                     trajectory=['trajectory_node', *common, '-p', 'repeat:=true'])
+        nodes.update(controller=[NODE.format('controller'), *common],
+                     trajectory=[NODE.format('trajectory'), *common, '-p', 'repeat:=true'])
     return Graph(DOMAIN, **nodes)
 
 
-def lockstep(ours: Graph, rounds: int, bars: Watch) -> dict[str, Any]:
+def lockstep(ours: Graph, rounds: int, bars: ProgressBars) -> dict[str, Any]:
     """
     Return cycles per second of a graph in lockstep and of the ping-pong.
 
@@ -114,9 +114,9 @@ def lockstep(ours: Graph, rounds: int, bars: Watch) -> dict[str, Any]:
     with graphs['ours'], graphs['bare']:
         for graph in graphs.values():
             graph.watch('clock', 0.5)  # compiled and connected
-        watches = {name: graph.watching('clock', LEAD + 2 * rounds * TURN)
+        watches = {name: graph.watching('clock', DISCOVERY_TIME + 2 * rounds * TURN_DURATION)
                    for name, graph in graphs.items()}
-        time.sleep(LEAD)
+        time.sleep(DISCOVERY_TIME)
         for graph in graphs.values():
             graph.pause(True)
         for _ in range(rounds):
@@ -144,7 +144,7 @@ def take_turn(graph: Graph) -> Turn:
     before = graph.cost()
     graph.pause(False)
     begin = time.monotonic_ns()
-    time.sleep(TURN)
+    time.sleep(TURN_DURATION)
     end = time.monotonic_ns()
     graph.pause(True)
     after = graph.cost()
@@ -161,12 +161,12 @@ def cycles(turns: Sequence[Turn], clock: Sequence[tuple[int, int]]
             result.append(None)
             continue
         simulated, real = (inside[-1][k] - inside[0][k] for k in (0, 1))  # both in ns
-        speed = simulated / real / CYCLE
-        result.append((speed, turn.cpu / (speed * TURN)))
+        speed = simulated / real / CYCLE_TIME
+        result.append((speed, turn.cpu / (speed * TURN_DURATION)))
     return result
 
 
-def free_running(graph: Graph, seconds: float, bars: Watch) -> dict[str, Any]:
+def free_running(graph: Graph, seconds: float, bars: ProgressBars) -> dict[str, Any]:
     """Return answers, latency, and CPU and memory of each process."""
     with graph:
         warm = graph.watch('latency', 2.0)  # compiled and connected
@@ -189,7 +189,7 @@ def _print(facts: dict[str, Any]) -> None:
     rows: Sequence[tuple[str, ...]] = [
         ('lockstep [cycles/s]', f'{speeds["ours_cycles_per_second"]:.0f}',
          f'{speeds["bare_cycles_per_second"]:.0f}', f'{speeds["ratio"]:.2f}',
-         f'at least {LEAST_RATIO}'),
+         f'at least {LEAST_SPEED_RATIO}'),
         ('lockstep: CPU per cycle [us]', f'{speeds["ours_cpu_us_per_cycle"]:.0f}',
          f'{speeds["bare_cpu_us_per_cycle"]:.0f}',
          f'{speeds["ours_cpu_us_per_cycle"] / speeds["bare_cpu_us_per_cycle"]:.2f}', ''),
@@ -198,7 +198,7 @@ def _print(facts: dict[str, Any]) -> None:
         ('free: latency p50 [us]', f'{ours["p50_us"]:.0f}', f'{bare["p50_us"]:.0f}',
          f'{ours["p50_us"] / bare["p50_us"]:.2f}', ''),
         ('free: latency p99 [us]', f'{ours["p99_us"]:.0f}', f'{bare["p99_us"]:.0f}',
-         f'{free["p99_ratio"]:.2f}', f'at most {MOST_LATENCY}')]
+         f'{free["p99_ratio"]:.2f}', f'at most {MOST_LATENCY_RATIO}')]
     for row in rows:
         table.add_row(*row)
     for side in ('ours', 'bare'):

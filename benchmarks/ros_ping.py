@@ -14,19 +14,23 @@ from __future__ import annotations
 
 import argparse
 from array import array
+import gc
 import sys
 
 from builtin_interfaces.msg import Time
-from rclpy.executors import SingleThreadedExecutor
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
-from robodyn_ros.nodes.common.process import run_node
-from robodyn_ros.nodes.common.qos import CLOCK, STREAM
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
+STREAM = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+CLOCK = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+"""As robodyn_ros/nodes/common/qos.py, but this file is to need nothing besides rclpy."""
 NAMES = ['joint_1', 'joint_2', 'joint_3', 'joint_4']
 VALUES = array('d', [0.1, 0.2, 0.3, 0.4])
-REPEAT = 0.1
+RESEND_AFTER = 0.1
 """Time after which an unanswered state is sent again [s]."""
 
 
@@ -60,7 +64,7 @@ class Ping(Node):
         self.clock_topic = self.create_publisher(Clock, '/clock', CLOCK)
         self.create_subscription(JointState, 'joint_commands', self._on_command, STREAM)
         self.free = rate is not None
-        self.create_timer(1.0 / rate if rate else REPEAT, self._on_time)
+        self.create_timer(1.0 / rate if rate else RESEND_AFTER, self._on_time)
 
     def _send(self) -> None:
         state = JointState(name=NAMES, position=VALUES, velocity=VALUES, effort=VALUES)
@@ -91,8 +95,20 @@ def main() -> int:
     parser.add_argument('side', choices=('ping', 'pong'))
     parser.add_argument('--rate', type=float)
     chosen = parser.parse_args()
-    return run_node(Pong if chosen.side == 'pong' else lambda: Ping(chosen.rate), [],
-                    SingleThreadedExecutor)
+    rclpy.init(args=[])
+    node = Pong() if chosen.side == 'pong' else Ping(chosen.rate)
+    gc.collect()
+    gc.freeze()  # as our nodes do before they spin
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    try:
+        executor.spin()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    finally:
+        node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
 
 
 if __name__ == '__main__':

@@ -12,33 +12,30 @@ from __future__ import annotations
 import importlib.util
 import json
 import subprocess
-import sys
 import time
 from typing import Any, Callable
 
-import numpy as np
-
-from benchmarks.processes import DOMAIN, environment
-from benchmarks.progress import Watch
-from benchmarks.ros import CYCLE, lockstep, our_graph
-from benchmarks.sizes import Effort
+from benchmarks.children import output_of
+from benchmarks.progress import ProgressBars
+from benchmarks.ros import CYCLE_TIME, lockstep, our_graph
+from benchmarks.ros_processes import DOMAIN, on_domain
+from benchmarks.sizes import Sizes
 from benchmarks.timing import interleave, summarise, Timing
-from robodyn_ros.errors import RobodynError
-from robodyn_ros.scenario.loading import load_scenario, scenario_names
-from robodyn_ros.scenario.simulation import Simulation
+import numpy as np
+from robodyn_ros import load_scenario, RobodynError, scenario_names, Simulation
 
-PATIENCE = 240.0
+LONGEST_LIFE = 240.0
 """Longest life of a measured process [s]."""
 
 
-def measure(effort: Effort, watch: Watch) -> dict[str, Any]:
+def measure(sizes: Sizes, bars: ProgressBars) -> dict[str, Any]:
     """One entry per scenario."""
-    names = scenario_names()[:effort.scenarios]
+    names = scenario_names()[:sizes.scenarios]
     with_ros = importlib.util.find_spec('rclpy') is not None
     driven = sum(map(is_driven, names))
-    watch.begin('closed loops', len(names) * (1 + 2 * with_ros)
-                + 2 * driven * effort.loop_turns * with_ros)
-    return {'scenarios': [entry(name, with_ros, effort, watch) for name in names]}
+    bars.begin('closed loops', len(names) * (1 + 2 * with_ros)
+               + 2 * driven * sizes.loop_turns * with_ros)
+    return {'scenarios': [entry(name, with_ros, sizes, bars) for name in names]}
 
 
 def is_driven(name: str) -> bool:
@@ -46,21 +43,21 @@ def is_driven(name: str) -> bool:
     return load_scenario(name).controller.kind != 'none'
 
 
-def entry(name: str, with_ros: bool, effort: Effort, watch: Watch) -> dict[str, Any]:
+def entry(name: str, with_ros: bool, sizes: Sizes, bars: ProgressBars) -> dict[str, Any]:
     """Measure one scenario; a way that fails is None and said."""
     found: dict[str, Any] = {'scenario': name, 'driven': is_driven(name),
-                             'without_ros': _both(without_ros(name, effort.loop_samples))}
-    watch.tick()
+                             'without_ros': _both(without_ros(name, sizes.loop_samples))}
+    bars.tick()
     ways: dict[str, Callable[[], Any]] = {
-        'one_process': lambda: _both(one_process(name, effort)),
-        'processes': lambda: processes(name, effort, watch)}
+        'one_process': lambda: _both(one_process(name, sizes)),
+        'processes': lambda: processes(name, sizes, bars)}
     for key, way in ways.items() if with_ros else ():
         try:
             found[key] = way()
         except (RobodynError, subprocess.SubprocessError, ValueError, LookupError) as error:
-            watch.say(f'{name}, {key}: {error}')
+            bars.say(f'{name}, {key}: {error}')
             found[key] = None
-        watch.tick()
+        bars.tick()
     return found
 
 
@@ -76,28 +73,26 @@ def without_ros(name: str, samples: int) -> Timing:
     return Timing(speeds[0], speeds[2], speeds[1], samples)
 
 
-def one_process(name: str, effort: Effort) -> Timing:
+def one_process(name: str, sizes: Sizes) -> Timing:
     """Return simulated seconds per second of the nodes in one process, in lockstep."""
     speeds = []
-    for duration in (0.1, *[effort.loop_seconds] * effort.loop_samples):  # the first compiles
-        done = subprocess.run([sys.executable, '-m', 'robodyn_ros.commands.main', '--quiet', 'run', name,
-                               '--fast', '--json', '--duration', str(duration)],
-                              env=environment(DOMAIN), capture_output=True, text=True,
-                              timeout=PATIENCE)
-        facts = json.loads(done.stdout)
+    for duration in (0.1, *[sizes.loop_seconds] * sizes.loop_samples):  # the first compiles
+        facts = json.loads(output_of(
+            'robodyn_ros.commands.main', '--quiet', 'run', name, '--fast', '--json', '--duration',
+            str(duration), env=on_domain(DOMAIN), timeout=LONGEST_LIFE))
         speeds.append(facts['simulated_s'] / facts['wall_s'])
     return summarise(np.array(speeds[1:]))
 
 
-def processes(name: str, effort: Effort, watch: Watch) -> dict[str, Any]:
+def processes(name: str, sizes: Sizes, bars: ProgressBars) -> dict[str, Any]:
     """Return simulated seconds per second of the nodes as processes, in lockstep."""
     if is_driven(name):
-        found = lockstep(our_graph('lockstep', name), effort.loop_turns, watch)
-        return {'speed': CYCLE * found['ours_cycles_per_second'],
-                'bare': CYCLE * found['bare_cycles_per_second'], 'ratio': found['ratio'],
+        found = lockstep(our_graph('lockstep', name), sizes.loop_turns, bars)
+        return {'speed': CYCLE_TIME * found['ours_cycles_per_second'],
+                'bare': CYCLE_TIME * found['bare_cycles_per_second'], 'ratio': found['ratio'],
                 'ratio_quartiles': found['ratio_quartiles']}
     with our_graph('lockstep', name) as graph:
         graph.watch('clock', 0.5)  # compiled and connected
-        seen: Any = graph.watch('clock', effort.loop_seconds)
+        seen: Any = graph.watch('clock', sizes.loop_seconds)
     (first, begin), (last, end) = seen[0], seen[-1]
     return {'speed': (last - first) / (end - begin)}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Effort(NamedTuple):
+class Sizes(NamedTuple):
     """Sizes of all measurements."""
 
     repeats: int = 41
@@ -59,7 +59,7 @@ class Effort(NamedTuple):
     startups: int = 3
     """Starts from the cache, of which the median counts."""
 
-    def reduced(self, repeats: int | None, steps: int | None) -> 'Effort':
+    def reduced(self, repeats: int | None, steps: int | None) -> 'Sizes':
         """Return smaller sizes where they are asked for."""
         small = self
         if repeats is not None:
@@ -77,9 +77,8 @@ class Effort(NamedTuple):
         return small
 
 
-FULL = Effort()
-QUICK = Effort(repeats=21, compare_repeats=5, many_repeats=3, accuracy_duration=2.0,
-               accuracy_repeats=3,
-               row_counts=(0, 2), rollout_counts=(1, 10), durations=(1.0, 10.0), scenarios=2,
-               loop_seconds=1.0, loop_samples=1, loop_turns=2, chains=(2, 4), rollouts=50,
-               robots=('scara_450',), startups=1)
+FULL = Sizes()
+QUICK = Sizes(repeats=21, compare_repeats=5, many_repeats=3, accuracy_duration=2.0,
+              accuracy_repeats=3, row_counts=(0, 2), rollout_counts=(1, 10),
+              durations=(1.0, 10.0), scenarios=2, loop_seconds=1.0, loop_samples=1, loop_turns=2,
+              chains=(2, 4), rollouts=50, robots=('scara_450',), startups=1)

@@ -5,28 +5,28 @@ from __future__ import annotations
 
 import tempfile
 
-from benchmarks.progress import Watch
+from benchmarks.fresh_process import run_fresh
+from benchmarks.progress import ProgressBars
 from benchmarks.row import Row
-from benchmarks.sizes import Effort
-from benchmarks.subprocess_timing import run_fresh
+from benchmarks.sizes import Sizes
 
 FIRST_TARGET, CACHED_TARGET = 10.0, 2.0
 """What the package promises: seconds of a whole process, first and from the cache."""
 
 
-def measure(effort: Effort, watch: Watch) -> list[Row]:
+def measure(sizes: Sizes, bars: ProgressBars) -> list[Row]:
     """One row per robot; its time is that of a whole process that starts from the cache."""
-    watch.begin('start-up in fresh processes', len(effort.robots) * (1 + effort.startups))
+    bars.begin('start-up in fresh processes', len(sizes.robots) * (1 + sizes.startups))
     rows = []
-    for name in effort.robots:
+    for name in sizes.robots:
         with tempfile.TemporaryDirectory(prefix='robodyn_bench_') as folder:
             first = run_fresh('robot', name, folder)
-            watch.tick()
+            bars.tick()
             cached = []
-            for _ in range(effort.startups):
+            for _ in range(sizes.startups):
                 cached.append(run_fresh('robot', name, folder)['process_s'])
-                watch.tick()
-        middle = sorted(cached)[effort.startups // 2]
+                bars.tick()
+        middle = sorted(cached)[sizes.startups // 2]
         rows.append(Row(f'startup.{name}', 1e6 * middle, unit='process', details={
             'first_s': first['process_s'], 'compile_s': first['compile_s'],
             'compile_cpu_s': first['compile_cpu_s'], 'cached_s': middle,

@@ -12,20 +12,17 @@ import os
 import time
 from typing import Any, Mapping
 
-import numpy as np
-
 from benchmarks.peers import find, MUJOCO, require_same
 from benchmarks.plants import STEP
-from benchmarks.progress import Watch
+from benchmarks.progress import ProgressBars
 from benchmarks.row import compared, Row
-from benchmarks.sizes import Effort
+from benchmarks.sizes import Sizes
 from benchmarks.timing import interleave, Task, Timing
 from benchmarks.with_mujoco import Mujoco
-from robodyn_ros.plant.plant import Plant
-from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.types import State
+import numpy as np
+from robodyn_ros import load_robot, Plant, State
 
-HEAVIEST = 5.0
+HEAVIEST_PAYLOAD = 5.0
 """Largest payload [kg]."""
 
 
@@ -41,7 +38,7 @@ class Batch:
         self.states = [State(0.0, q, v) for q, v in zip(random.uniform(-1.0, 1.0, (count, n)),
                                                         random.uniform(-1.0, 1.0, (count, n)))]
         self.payloads = [{'payload.mass': float(m)}
-                         for m in random.uniform(0.1, HEAVIEST, count)]
+                         for m in random.uniform(0.1, HEAVIEST_PAYLOAD, count)]
 
     def ours(self, workers: int, every: int) -> Task:
         """Task of all rollouts on so many cores."""
@@ -70,24 +67,24 @@ class Batch:
         return [arm.model for arm in arms]
 
 
-def measure(effort: Effort, watch: Watch) -> list[Row]:
+def measure(sizes: Sizes, bars: ProgressBars) -> list[Row]:
     """One core, then all, each without recording and with every step recorded."""
-    batch = Batch(effort.rollouts, effort.rollout_steps)
+    batch = Batch(sizes.rollouts, sizes.rollout_steps)
     cores = os.cpu_count() or 1
     kinds = [('one_core', 1)] + ([('all_cores', cores)] if cores > 1 else [])
-    watch.begin(f'{effort.rollouts} rollouts', len(kinds) * effort.rollout_repeats)
+    bars.begin(f'{sizes.rollouts} rollouts', len(kinds) * sizes.rollout_repeats)
     engine = find(MUJOCO)
     models = batch.models() if engine is not None else []
     rows = []
     for name, workers in kinds:
-        tasks = {'': batch.ours(workers, effort.rollout_steps),
+        tasks = {'': batch.ours(workers, sizes.rollout_steps),
                  '.recorded': batch.ours(workers, 1)}
         if models:
             tasks[MUJOCO] = batch.mujoco(models, engine, workers)
-        units = dict.fromkeys(tasks, effort.rollouts * effort.rollout_steps)
-        timings = interleave(tasks, units, effort.rollout_repeats, watch.tick, time.perf_counter)
+        units = dict.fromkeys(tasks, sizes.rollouts * sizes.rollout_steps)
+        timings = interleave(tasks, units, sizes.rollout_repeats, bars.tick, time.perf_counter)
         rows += [_row(f'scara_450.rollouts.{name}{suffix}', {'ours': timings[suffix], **timings},
-                      rollouts=effort.rollouts, steps=effort.rollout_steps, cores=workers)
+                      rollouts=sizes.rollouts, steps=sizes.rollout_steps, cores=workers)
                  for suffix in ('', '.recorded')]
     return rows
 

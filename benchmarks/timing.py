@@ -19,7 +19,7 @@ import numpy as np
 Task = Callable[[], object]
 Tick = Callable[[], None]
 Clock = Callable[[], float]
-SHORTEST = 5e-3
+SHORTEST_TURN = 5e-3
 """Shortest turn, so that one contender's caches do not decide the other's time [s]."""
 
 
@@ -56,7 +56,7 @@ def take_turns(tasks: Mapping[str, Task], units: Mapping[str, int], repeats: int
     Time tasks in turns; returns the time of each per unit, turn by turn [us].
 
     :param tasks: by name; each is run before, so that caches and compilers are warm, and as often
-        per turn as a turn of at least SHORTEST needs
+        per turn as a turn of at least SHORTEST_TURN needs
     :param units: how many units (steps, evaluations) one run of a task is
     :param tick: called after each round, for a progress bar
     :param clock: [s]; time.perf_counter for work on several threads
@@ -84,9 +84,9 @@ def _runs_per_turn(task: Task) -> int:
         start = time.perf_counter()
         task()
         seconds = time.perf_counter() - start
-        if seconds > 10.0 * SHORTEST:
+        if seconds > 10.0 * SHORTEST_TURN:
             return 1
-    return max(1, math.ceil(SHORTEST / seconds))
+    return max(1, math.ceil(SHORTEST_TURN / seconds))
 
 
 def summarise(microseconds: np.ndarray) -> Timing:

@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from benchmarks.contender import CannotError, Contender, Work
 from benchmarks.peers import bare_urdf, require_joints
-from robodyn_ros.robots.robot import Robot
-from robodyn_ros.types import State
+import numpy as np
+from robodyn_ros import Robot, State
 
 
 class Drake(Contender):
@@ -26,7 +24,7 @@ class Drake(Contender):
     name, package, module = 'drake', 'drake', 'pydrake'
     integrator = 'RK3'
     fewer_rollouts = 5
-    same_after_run = 1e-4
+    run_tolerance = 1e-4
     usage = ('MultibodyPlant, continuous; fixed-step RK3 of its Simulator (it has no RK4); closed '
              'chains: discrete SAP with ball constraints')
 
@@ -38,7 +36,7 @@ class Drake(Contender):
         self.closed, self.step = bool(robot.loops), step
         if self.closed:
             self.integrator = 'semi-implicit, discrete SAP'
-            self.same_after_run = 1e-1
+            self.run_tolerance = 1e-1
         self.plant: Any = MultibodyPlant(step if self.closed else 0.0)
         Parser(self.plant).AddModelsFromString(bare_urdf(robot), 'urdf')
         plant = self.plant

@@ -3,13 +3,10 @@
 """This package, used as its guide recommends: many states in one call, a run in one call."""
 from __future__ import annotations
 
-import numpy as np
-
 from benchmarks.contender import Contender, Work
 from benchmarks.peers import bare_urdf
-from robodyn_ros.plant.plant import Plant
-from robodyn_ros.robots.robot import Robot, robot_from_text
-from robodyn_ros.types import State
+import numpy as np
+from robodyn_ros import Plant, Robot, robot_from_text, State
 
 
 class Ours(Contender):

@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from benchmarks.contender import (CannotError, Contender, recorded, runge_kutta,
-                                         side_by_side, Work)
+from benchmarks.contender import CannotError, Contender, recorded, runge_kutta, side_by_side, Work
 from benchmarks.peers import bare_urdf, find, PINOCCHIO, require_joints
-from robodyn_ros.robots.robot import Robot
-from robodyn_ros.types import State
+import numpy as np
+from robodyn_ros import Robot, State
 
-PROXIMAL = (1e-12, 1e-10, 10)
+PROXIMAL_SETTINGS = (1e-12, 1e-10, 10)
 """Accuracy, mu and most iterations; mu keeps the idle row of a planar loop solvable."""
 
 
@@ -44,8 +41,8 @@ class Pinocchio(Contender):
         require_joints('Pinocchio', tuple(self.model.names)[1:], robot)
         self.closed = bool(robot.loops)
         if self.closed:
-            self.same = 1e-6
-            self.same_after_run = 1e-6
+            self.tolerance = 1e-6
+            self.run_tolerance = 1e-6
         self.constraints: Any = pin.StdVec_RigidConstraintModel()
         for item in robot.loops:
             a, b = (self.model.frames[self.model.getFrameId(name)]
@@ -58,7 +55,7 @@ class Pinocchio(Contender):
         for one in self.constraints:
             self.works.append(one.createData())
         pin.initConstraintDynamics(self.model, self.data, self.constraints, self.works)
-        self.settings = pin.ProximalSettings(*PROXIMAL)
+        self.settings = pin.ProximalSettings(*PROXIMAL_SETTINGS)
         self.zero = np.zeros(self.model.nv)
 
     def acceleration(self, state: State) -> np.ndarray:

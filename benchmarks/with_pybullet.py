@@ -14,12 +14,10 @@ import re
 import tempfile
 from typing import Any
 
-import numpy as np
-
 from benchmarks.contender import CannotError, Contender, Work
 from benchmarks.peers import bare_urdf, find, require_joints
-from robodyn_ros.robots.robot import Robot
-from robodyn_ros.types import State
+import numpy as np
+from robodyn_ros import Robot, State
 
 FIXED_JOINT = 4
 DEFAULT_ERP = 0.2
@@ -45,7 +43,7 @@ class PyBullet(Contender):
 
     name, package, module = 'pybullet', 'pybullet', 'pybullet'
     integrator = 'semi-implicit Euler'
-    same_after_run = 1e-1
+    run_tolerance = 1e-1
     usage = ('DIRECT mode, one stepSimulation per step (semi-implicit Euler); accelerations by '
              'calculateMassMatrix, calculateInverseDynamics and numpy.linalg.solve')
 

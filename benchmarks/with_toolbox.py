@@ -14,15 +14,12 @@ from __future__ import annotations
 
 from typing import Any, Callable, ClassVar
 
-import numpy as np
-
-from benchmarks.contender import (CannotError, Contender, recorded, runge_kutta,
-                                         side_by_side, Work)
+from benchmarks.contender import CannotError, Contender, recorded, runge_kutta, side_by_side, Work
 from benchmarks.denavit_hartenberg import denavit_hartenberg
 from benchmarks.peers import find
+import numpy as np
+from robodyn_ros import Robot, State
 from robodyn_ros.mechanics.tree import REVOLUTE
-from robodyn_ros.robots.robot import Robot
-from robodyn_ros.types import State
 
 
 class Toolbox(Contender):

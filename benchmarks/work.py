@@ -5,16 +5,14 @@ from __future__ import annotations
 
 from typing import Callable, NamedTuple
 
-import numpy as np
-
 from benchmarks.contender import Contender, Work
 from benchmarks.plants import closed_plant, closed_start
-from benchmarks.sizes import Effort
-from robodyn_ros.robots.robot import Robot
-from robodyn_ros.types import State
+from benchmarks.sizes import Sizes
+import numpy as np
+from robodyn_ros import Robot, State
 
 
-class Sizes(NamedTuple):
+class Workload(NamedTuple):
     """The work of one turn, with the states it starts from."""
 
     q: np.ndarray
@@ -41,9 +39,9 @@ class Case(NamedTuple):
     robot: str
     title: str
     unit: str
-    make: Callable[[Contender, Sizes], Work]
-    units: Callable[[Sizes], int]
-    before: Callable[[Sizes], np.ndarray] | None = None
+    make: Callable[[Contender, Workload], Work]
+    units: Callable[[Workload], int]
+    before: Callable[[Workload], np.ndarray] | None = None
     """Of a run: what the result would be if nothing moved."""
     with_velocities: bool = False
     """The result's last axis is positions, then velocities."""
@@ -55,23 +53,23 @@ class Case(NamedTuple):
         return self.before is not None
 
 
-def _states(sizes: Sizes) -> int:
-    return len(sizes.q)
+def _states(workload: Workload) -> int:
+    return len(workload.q)
 
 
-def _steps(sizes: Sizes) -> int:
-    return sizes.steps
+def _steps(workload: Workload) -> int:
+    return workload.steps
 
 
-def _all_steps(sizes: Sizes) -> int:
-    return len(sizes.starts) * sizes.rollout_steps
+def _all_steps(workload: Workload) -> int:
+    return len(workload.starts) * workload.rollout_steps
 
 
-def _first_state(sizes: Sizes) -> np.ndarray:
-    return sizes.first_states[0]
+def _first_state(workload: Workload) -> np.ndarray:
+    return workload.first_states[0]
 
 
-def _run(robot: str, title: str, make: Callable[[Contender, Sizes], Work]) -> Case:
+def _run(robot: str, title: str, make: Callable[[Contender, Workload], Work]) -> Case:
     return Case(robot, title, 'step', make, _steps, _first_state, with_velocities=True)
 
 
@@ -99,30 +97,30 @@ CASES = [
 ]
 
 
-def sizes_of(robot: Robot, effort: Effort, fewer_rollouts: int = 1) -> Sizes:
+def workload_of(robot: Robot, sizes: Sizes, fewer_rollouts: int = 1) -> Workload:
     """Return the work of a turn; every state keeps the loops of the robot."""
     if robot.loops:
         first = closed_start()
-        motion = closed_plant().rollout(first, steps=effort.states)
+        motion = closed_plant().rollout(first, steps=sizes.states)
         q, v = motion.q[1:], motion.v[1:]
         starts = [first]
     else:
         random = np.random.default_rng(0)
-        q, v = random.uniform(-1.0, 1.0, (2, max(effort.states, effort.compare_rollouts), robot.n))
-        count = max(2, effort.compare_rollouts // fewer_rollouts)
+        q, v = random.uniform(-1.0, 1.0, (2, max(sizes.states, sizes.compare_rollouts), robot.n))
+        count = max(2, sizes.compare_rollouts // fewer_rollouts)
         starts = [State(0.0, *pair) for pair in zip(q[:count], v)]
-        q, v = q[:effort.states], v[:effort.states]
-    return Sizes(q, v, v[::-1].copy(), effort.compare_steps, starts, effort.compare_rollout_steps)
+        q, v = q[:sizes.states], v[:sizes.states]
+    return Workload(q, v, v[::-1].copy(), sizes.compare_steps, starts, sizes.compare_rollout_steps)
 
 
-def difference(case: Case, sizes: Sizes, ours: np.ndarray, theirs: np.ndarray) -> float:
+def difference(case: Case, workload: Workload, ours: np.ndarray, theirs: np.ndarray) -> float:
     """
     Largest difference, relative to the largest of ours or, after a run, to how far ours went [-].
 
     Positions and velocities count apart, so that one cannot hide the other: whoever stands still
     differs by one, and whoever moves on without a force does too.
     """
-    before = np.zeros_like(ours) if case.before is None else case.before(sizes)
+    before = np.zeros_like(ours) if case.before is None else case.before(workload)
     parts = 2 if case.with_velocities else 1
     found = [np.abs(a - b).max() / np.abs(a - c).max() for a, b, c in zip(*(
         np.split(array, parts, axis=-1) for array in (ours, theirs, before)))]

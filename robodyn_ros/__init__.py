@@ -10,7 +10,7 @@ from importlib import import_module, metadata
 from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from robodyn_ros.constraints.constraint import constraint, Constraint, non_ideal
+    from robodyn_ros.constraints.constraint import Constraint, constraint, non_ideal
     from robodyn_ros.constraints.ready_made import (follow, joint_combination, knife_edge, loop,
                                                     viscous_non_ideal)
     from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from robodyn_ros.scenario.result import Result
     from robodyn_ros.scenario.schema import Scenario
     from robodyn_ros.scenario.simulation import simulate, Simulation
-    from robodyn_ros.types import Control, Reference, Rollout, State
+    from robodyn_ros.types import Control, Reference, Rollout, State, Trajectory
 
     __version__: str
 
@@ -49,7 +49,7 @@ _HOMES = {
     'scenario.result': ('Result',),
     'scenario.schema': ('Scenario',),
     'scenario.simulation': ('simulate', 'Simulation'),
-    'types': ('Control', 'Reference', 'Rollout', 'State'),
+    'types': ('Control', 'Reference', 'Rollout', 'State', 'Trajectory'),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -59,7 +59,7 @@ __all__ = [
     'knife_edge', 'load_robot', 'load_scenario', 'loop', 'non_ideal', 'Parameters', 'Plant',
     'Reference', 'Result', 'RobodynError', 'Robot', 'robot_from_text', 'robot_names', 'robust',
     'Rollout', 'Scenario', 'scenario_names', 'simulate', 'Simulation', 'Stabilisation',
-    'stabilisation', 'State', 'viscous_non_ideal',
+    'stabilisation', 'State', 'Trajectory', 'viscous_non_ideal',
 ]
 
 

@@ -55,7 +55,7 @@ class StateError(RobodynError):
 
 
 class ArgumentError(StateError):
-    """An argument that is not what a function takes, such as a name where a robot is meant."""
+    """An argument or option that is not what a function or a command takes."""
 
 
 class SingularMassError(RobodynError):
@@ -87,9 +87,13 @@ class SingularityError(RobodynError):
     """A path on which the arm loses a direction."""
 
 
+class RecordingError(RobodynError):
+    """A recording that cannot be written, or a file that is none."""
+
+
 class ScenarioError(RobodynError):
     """A scenario file that says something no run can use."""
 
 
-class CommandError(RobodynError):
+class MessageRefused(RobodynError):
     """A message that was refused; the sentence names topic, value and remedy."""

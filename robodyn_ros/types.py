@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""What travels between files: states and recorded motions, with shapes and units."""
+"""What travels between rooms: states, motions and control laws, with shapes and units."""
+# flake8: noqa: A005  nobody takes robodyn_ros.types for the standard library's types
 from __future__ import annotations
 
 from typing import Callable, Mapping, NamedTuple, Sequence
@@ -67,8 +68,12 @@ class Control(NamedTuple):
     """Control instants between measuring and the torque's arrival."""
 
 
-class Reference(NamedTuple):
-    """A sampled motion that a controller shall follow: k instants, n joints."""
+class Trajectory(NamedTuple):
+    """
+    A motion that is wanted, at k instants: of n joints, or of the n coordinates of a path.
+
+    Trajectories of users may return anything with these four fields in this order.
+    """
 
     t: np.ndarray
     """(k,) [s]"""
@@ -84,10 +89,5 @@ class Reference(NamedTuple):
         return np.concatenate([self.q, self.v, self.a], axis=1)
 
 
-def rollout_from_rows(rows: np.ndarray, n: int, m: int) -> Rollout:
-    """Cut the rows of a compiled recording (k, 1 + 5 n + 3 m) into named arrays."""
-    # plain slices: numpy.split takes longer than a short run
-    begins = [*range(1, 1 + 5 * n, n), *(1 + 5 * n + k * m for k in range(3))]
-    widths = [n] * 5 + [m] * 3
-    return Rollout(rows[:, 0], *(rows[:, begin:begin + width]
-                                 for begin, width in zip(begins, widths)))
+Reference = Trajectory
+"""The name of the class where a controller follows it."""

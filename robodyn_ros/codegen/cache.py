@@ -23,20 +23,19 @@ import platform
 import shutil
 import tempfile
 import time
-from typing import Any, Callable, Sequence
+from typing import Callable, Sequence
 
 import llvmlite
 from llvmlite import binding
 
-from robodyn_ros.codegen.native import interpreted, link, MachineCode
+from robodyn_ros.codegen.native import MachineCode
 
 LOG = logging.getLogger('robodyn_ros')
 PROGRAM, ENTRIES, CHECKSUMS = 'program.py', 'entries.json', 'checksums.json'
-LOWERING = '\0'.join(
-    Path(__file__).with_name(f'{name}.py').read_text(encoding='utf-8')
-    for name in ('arithmetic', 'native', 'compiling', 'dialect', 'instructions', 'lower',
-                 'trigonometry'))
-"""What a program's own text does not say about its instructions."""
+_HERE = Path(__file__).parent
+BACK_END = '\0'.join(path.read_text(encoding='utf-8') for path in (
+    _HERE.parent / 'tolerances.py', *sorted(_HERE.rglob('*.py'))))
+"""What a program's own text does not say about its machine code: loops and instructions."""
 NO_CODE = ('NUMBA_CACHE_DIR', 'NUMBA_NUM_THREADS')
 """Settings of numba that leave the machine code as it is."""
 DIGITS = 32
@@ -59,39 +58,32 @@ def folder() -> Path:
 
 
 def digest(source: str) -> str:
-    """Name of the program: source, lowering, compiler, its settings, interpreter, processor."""
+    """Name of the program: source, back end, compiler, its settings, interpreter, processor."""
     chosen = sorted(f'{name}={value}' for name, value in os.environ.items()
                     if name.startswith('NUMBA_') and name not in NO_CODE)
-    facts = (source, LOWERING, metadata.version('numba'), llvmlite.__version__,
+    facts = (source, BACK_END, metadata.version('numba'), llvmlite.__version__,
              platform.python_version(), binding.get_host_cpu_name(),
              binding.get_host_cpu_features().flatten(), *chosen)
     return hashlib.sha256('\0'.join(facts).encode()).hexdigest()[:DIGITS]
 
 
-def load(source: str, announce: Callable[[], None]) -> dict[str, Any]:
+def load(source: str, compiled: Callable[[], list[MachineCode]]) -> list[MachineCode]:
     """
-    Return the functions a program offers to Python, from the cache if it is there.
+    Return the machine code of a program, from the cache if it is there.
 
-    :param announce: called once before compiling, not when the program comes from the cache
+    :param compiled: compiles it; called only if it is not there
     """
-    if interpreted():  # nothing to keep
-        names: dict[str, Any] = {}
-        exec(compile(source, '<program>', 'exec'), names)
-        return names
     place = folder() / digest(source)
     parts = _published(place, source)
     if parts is None:
-        announce()
-        # imported here: the compiler takes longer to import than most programs to link
-        from robodyn_ros.codegen.compiling import compile_program
-        parts = compile_program(source, 'robodyn_program_' + digest(source))
+        parts = compiled()
         try:
             _publish(place, source, parts)
         except OSError as error:
             _warn_once(f'compiled programs cannot be kept in {place.parent} '
                        f'({error.strerror or error}): compiling in memory, which every start '
                        'repeats; make the folder writable or set ROBODYN_CACHE_DIR to one that is')
-    return dict(link(parts))
+    return parts
 
 
 def _published(place: Path, source: str) -> list[MachineCode] | None:
@@ -114,8 +106,8 @@ def _read(place: Path, source: str) -> list[MachineCode]:
     entries = json.loads((place / ENTRIES).read_text(encoding='utf-8'))
     with contextlib.suppress(OSError):  # a folder that may only be read serves as well
         os.utime(place)
-    return [MachineCode(name, symbol, kinds, (place / f'{name}.o').read_bytes())
-            for name, symbol, kinds in entries]
+    return [MachineCode(name, symbol, (place / f'{name}.o').read_bytes())
+            for name, symbol in entries]
 
 
 def _publish(place: Path, source: str, parts: Sequence[MachineCode]) -> None:
@@ -126,7 +118,7 @@ def _publish(place: Path, source: str, parts: Sequence[MachineCode]) -> None:
         (private / PROGRAM).write_text(source, encoding='utf-8')
         for part in parts:
             (private / f'{part.name}.o').write_bytes(part.code)
-        (private / ENTRIES).write_text(json.dumps([part[:3] for part in parts]), encoding='utf-8')
+        (private / ENTRIES).write_text(json.dumps([part[:2] for part in parts]), encoding='utf-8')
         (private / CHECKSUMS).write_text(json.dumps(_checksums(private)), encoding='utf-8')
         try:
             os.rename(private, place)

@@ -1,10 +1,13 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-Machine code in this process: linking it and calling it by address, without the compiler.
+Machine code in this process: linking it, and calling it with arrays that were looked at first.
 
-Linking needs LLVM's loader only, so a program from the cache is there in milliseconds, while the
-compiler takes most of a second to import.
+Machine code sees addresses only: an array that is too short, of another type, with gaps or not to
+be written would crash it, or give wrong numbers. So every call from Python comes through here and
+is checked against the function's signature; what does not fit is a sentence. Linking needs LLVM's
+loader only, so a program from the cache is there in milliseconds, while the compiler takes most of
+a second to import.
 """
 from __future__ import annotations
 
@@ -17,38 +20,46 @@ from typing import Any, Callable, NamedTuple, Sequence
 from llvmlite import binding
 import numpy as np
 
+from robodyn_ros.errors import ArgumentError
+
 CELL = ctypes.c_char * 0
 """Stands for an array in a call: it has no size, so an empty array will do."""
+SCALARS: dict[str, Any] = {'i': ctypes.c_int64, 'd': ctypes.c_double}
+ARRAYS = {'p': np.dtype(np.float64), 'n': np.dtype(np.int64)}
+"""Letters of arguments: whole numbers and floats, arrays of floats and of whole numbers."""
 
 
-class Contiguous:
-    """
-    An array as an argument: of one type and without gaps, since the code knows its address only.
+class Array(NamedTuple):
+    """An array as an argument."""
 
-    ctypes asks from_param for what to pass. It costs less than array.ctypes, checks included.
-    """
-
-    def __init__(self, kind: type):
-        """Take arrays of one type."""
-        self.dtype = np.dtype(kind)
-
-    def from_param(self, array: Any) -> Any:
-        """Return what ctypes passes as the address; TypeError if the code must not see it."""
-        if array.dtype is not self.dtype and array.dtype != self.dtype:
-            raise TypeError(f'an array of {array.dtype} was given to compiled code that takes '
-                            f'{self.dtype}: convert it with numpy.asarray')
-        try:
-            return CELL.from_buffer(array)
-        except TypeError:  # it has gaps, or must not be written
-            if not array.flags.c_contiguous:
-                raise TypeError('an array with gaps or of another order was given to compiled '
-                                'code: copy it with numpy.ascontiguousarray') from None
-            return CELL.from_address(array.ctypes.data)
+    name: str
+    written: bool = False
+    kind: str = 'p'
 
 
-KINDS: dict[str, Any] = {'i': ctypes.c_int64, 'd': ctypes.c_double, 'p': Contiguous(np.float64),
-                         'n': Contiguous(np.int64)}
-"""Types of arguments: whole numbers, floats, arrays of floats, arrays of whole numbers."""
+class Signature(NamedTuple):
+    """What a function takes: scalars first, then arrays; it returns a whole number."""
+
+    scalars: str
+    """One letter of SCALARS each."""
+    arrays: tuple[Array, ...]
+    lengths: Callable[..., Sequence[int]]
+    """Least length of each array, given the scalars."""
+
+    @property
+    def kinds(self) -> str:
+        """One letter per argument."""
+        return self.scalars + ''.join(array.kind for array in self.arrays)
+
+
+class MachineCode(NamedTuple):
+    """One compiled function."""
+
+    name: str
+    symbol: str
+    """Its name in the object file."""
+    code: bytes
+    """Object file."""
 
 
 def interpreted() -> bool:
@@ -56,49 +67,79 @@ def interpreted() -> bool:
     return os.environ.get('NUMBA_DISABLE_JIT', '0') not in ('', '0')
 
 
-class MachineCode(NamedTuple):
-    """One compiled function, which returns a whole number."""
-
-    name: str
-    symbol: str
-    """Its name in the object file."""
-    kinds: str
-    """One letter of KINDS per argument."""
-    code: bytes
-    """Object file."""
-
-
 class Entry:
-    """A function at an address; arrays must be contiguous and of the type it was compiled for."""
+    """A function that Python may call: machine code at an address, or plain Python."""
 
-    def __init__(self, address: int, kinds: str, keep: object = None):
-        """Remember what must live as long as the code."""
-        self.address, self.kinds, self._keep = address, kinds, keep
-        self._call = ctypes.CFUNCTYPE(ctypes.c_int64, *(KINDS[k] for k in kinds))(address)
+    def __init__(self, name: str, signature: Signature, code: int | Callable[..., int],
+                 keep: object = None):
+        """
+        Make a function callable.
+
+        :param code: an address, or the function itself where nothing is compiled
+        :param keep: what must live as long as the code
+        """
+        self.name, self.signature, self._code, self._keep = name, signature, code, keep
+        self._scalars = len(signature.scalars)
+        self._call: Callable[..., int] = code if callable(code) else ctypes.CFUNCTYPE(
+            ctypes.c_int64, *(SCALARS[kind] for kind in signature.scalars),
+            *(ctypes.c_void_p for _ in signature.arrays))(code)
 
     def __call__(self, *args: Any) -> int:
-        """Call it; other threads may run meanwhile."""
-        return self._call(*args)
+        """Call it with scalars and arrays; other threads may run meanwhile."""
+        scalars, arrays = args[:self._scalars], args[self._scalars:]
+        cells = self._checked(scalars, arrays)
+        return self._call(*args) if callable(self._code) else self._call(*scalars, *cells)
+
+    def bind(self, *arrays: np.ndarray, short: bool = False) -> Callable[[], int]:
+        """
+        Return a call without arguments, which works in always the same arrays.
+
+        :param short: it takes about a microsecond, so that other threads need not run meanwhile
+        """
+        cells = self._checked((), arrays)  # looked at here, once: a call passes bare addresses
+        if callable(self._code):
+            return partial(self._code, *arrays)
+        kind = ctypes.PYFUNCTYPE if short else ctypes.CFUNCTYPE
+        call = kind(ctypes.c_int64, *[ctypes.c_void_p] * len(arrays))(self._code)
+        bound = partial(call, *(ctypes.addressof(cell) for cell in cells))
+        bound.keep = self, arrays  # type: ignore[attr-defined]
+        return bound
+
+    def _checked(self, scalars: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+        signature = self.signature
+        if len(scalars) != self._scalars or len(arrays) != len(signature.arrays):
+            names = ', '.join(array.name for array in signature.arrays)
+            raise ArgumentError(f'{self.name} was given {len(scalars) + len(arrays)} arguments; '
+                                f'expected {self._scalars} numbers and the arrays {names}')
+        return [cell_of(self.name, array, wanted, least) for array, wanted, least in zip(
+            arrays, signature.arrays, signature.lengths(*scalars))]
 
 
-def bind(function: Any, *arrays: np.ndarray, short: bool = False) -> Callable[[], int]:
-    """
-    Return a call without arguments, which works in always the same arrays.
+def cell_of(function: str, array: Any, wanted: Array, least: int) -> Any:
+    """Return what ctypes passes as the address of an array; refuse what code must not see."""
+    dtype = ARRAYS[wanted.kind]
+    if not isinstance(array, np.ndarray):
+        raise ArgumentError(f'{wanted.name} of {function} is {array!r:.80}; expected a numpy '
+                            f'array of {dtype}')
+    if array.dtype is not dtype and array.dtype != dtype:
+        raise ArgumentError(f'{wanted.name} of {function} is an array of {array.dtype}; expected '
+                            f'{dtype}: convert it with numpy.asarray')
+    if array.size < least:
+        raise ArgumentError(f'{wanted.name} of {function} has {array.size} numbers; expected '
+                            f'{least} or more')
+    try:
+        return CELL.from_buffer(array)  # type: ignore[arg-type]  # cheaper than array.ctypes
+    except TypeError:  # it has gaps, or must not be written
+        if not array.flags.c_contiguous:
+            raise ArgumentError(f'{wanted.name} of {function} has gaps or another order of its '
+                                'axes: copy it with numpy.ascontiguousarray') from None
+        if wanted.written:
+            raise ArgumentError(f'{wanted.name} of {function} is read-only, but is to be written: '
+                                'give a copy') from None
+        return CELL.from_address(array.ctypes.data)
 
-    :param short: it takes about a microsecond, so that other threads need not run meanwhile
-    """
-    if not isinstance(function, Entry):  # nothing is compiled
-        return partial(function, *arrays)
-    kind = ctypes.PYFUNCTYPE if short else ctypes.CFUNCTYPE
-    call = kind(ctypes.c_int64, *[ctypes.c_void_p] * len(arrays))(function.address)
-    # looked at here, once: a call passes bare addresses
-    bound = partial(call, *(ctypes.addressof(KINDS[k].from_param(array))
-                            for k, array in zip(function.kinds, arrays, strict=True)))
-    bound.keep = function, arrays  # type: ignore[attr-defined]
-    return bound
 
-
-def link(parts: Sequence[MachineCode]) -> dict[str, Entry]:
+def link(parts: Sequence[MachineCode], signatures: dict[str, Signature]) -> dict[str, Entry]:
     """Load the functions of one program; returns them by name."""
     with contextlib.suppress(RuntimeError):  # newer versions do it themselves, and say so
         binding.initialize()
@@ -109,5 +150,5 @@ def link(parts: Sequence[MachineCode]) -> dict[str, Entry]:
     for part in parts:
         engine.add_object_file(binding.ObjectFileRef.from_data(part.code))
     engine.finalize_object()
-    return {part.name: Entry(engine.get_function_address(part.symbol), part.kinds, engine)
-            for part in parts}
+    return {part.name: Entry(part.name, signatures[part.name],
+                             engine.get_function_address(part.symbol), engine) for part in parts}

@@ -1,136 +1,143 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-From kernels to compiled functions: assemble the source of a program, compile it, call it.
+A program: the kernels of one recording and the loops around them, compiled or found on disk.
 
-A program is one module of text: the emitted kernels, the loops that run them, and entry points
-with fixed signatures. The same text is what `robodyn source` prints and what the cache hashes.
+```
+kernels ─routines─▶ Routine ─┬─ python_text ─▶ source, which the cache hashes and people read
+                            └─ llvm, numba_compiler ─▶ object files ─ cache ─ native ─▶ functions
+```
 """
 from __future__ import annotations
 
-import inspect
 import logging
 import threading
 import time
-from types import ModuleType
-from typing import Any, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros.codegen import cache, tolerances
-from robodyn_ros.codegen.emit import emit, Kernel
+from robodyn_ros.codegen import cache, python_text
+from robodyn_ros.codegen.backend import Backend, Interpreter
+from robodyn_ros.codegen.loops.integrators import AT_ONCE, unrolled
+from robodyn_ros.codegen.loops.stepping import make_loops, Stepping
+from robodyn_ros.codegen.native import Array, Entry, interpreted, link, MachineCode, Signature
+from robodyn_ros.codegen.routines import Kernel, PREPARE, Routine, routines
 from robodyn_ros.tracing.scalar import Scalar
 
 LOG = logging.getLogger('robodyn_ros')
-MARKER = '# --- compiled part: everything below is copied into each program ---\n'
-HEADER = """import math
-
-from robodyn_ros.codegen.arithmetic import (atan2, choose, exp, fabs, fma, larger, smaller,
-                                            sqrt, tan, tanh)
-from robodyn_ros.codegen.dialect import by_address, cells, export, njit, straight_line
-from robodyn_ros.codegen.trigonometry import sincos
-"""
-ENTRY = """
-@by_address('i8(CPointer(f8), CPointer(f8))')
-def prepare_parameters(p, w):
-    export()
-    prepare(cells(p, ANY), 0, cells(p, ANY), cells(w, ANY), 0)
-    return 0
-"""
-MANY = """
-@by_address('i8(i8, CPointer(f8), CPointer(f8), CPointer(f8))')
-def many_{name}(count, x, w, y):
-    export()
-    for k in range(count):
-        {name}(cells(x, ANY), k * {inputs}, cells(w, ANY), cells(y, ANY), k * {outputs})
-    return 0
-
-
-@by_address('i8(CPointer(f8))')
-def one_{name}(block):
-    export()
-    numbers = cells(block, ANY)
-    {name}(numbers, 0, numbers[{inputs} + {outputs}:], numbers, {inputs})
-    return 0
-"""
-ANY = 1 << 40
-"""Size of an array whose size does not matter: nothing is checked by it."""
-
-_loaded: dict[str, dict[str, Any]] = {}  # programs of this process by their source
+_loaded: dict[str, dict[str, Entry]] = {}  # programs of this process by their source
 _compiling = threading.Lock()
 
 
 class Program:
-    """Compiled kernels of one graph with their run-time parameters."""
+    """Compiled kernels of one recording with their run-time parameters."""
 
     def __init__(self, title: str, kernels: Sequence[Kernel], parameters: Sequence[Scalar],
-                 callable_kernels: Sequence[str] = (), constants: dict[str, Any] | None = None,
-                 modules: Sequence[ModuleType] = (), lanes: int = 0):
+                 stepping: Stepping | None = None):
         """
-        Emit the source; nothing is compiled before the first use.
+        Write the routines; nothing is compiled before the first use.
 
         :param title: what is being compiled, for the message
-        :param callable_kernels: names of kernels to be called from Python, see evaluate()
-        :param constants: names the loops need, such as N
-        :param modules: loops to copy in, in order
-        :param lanes: runs side by side in every kernel, see emit()
+        :param stepping: the loops around the kernels; without them each kernel can be called from
+            Python, see evaluate()
         """
-        self.title = title
-        self.emitted = emit(kernels, parameters, lanes)
-        self.sizes = {k.name: (len(k.inputs), len(k.outputs)) for k in kernels}
-        self.source = self._assemble(callable_kernels, constants or {}, modules)
-        self._names: dict[str, Any] | None = None
+        self.title, self._stepping = title, stepping
+        made = routines(kernels, parameters)
+        if stepping is not None and stepping.integrator == AT_ONCE:
+            dynamics = next(routine for routine in made if routine.name == 'dynamics')
+            made.append(unrolled(dynamics, stepping.layout.n))
+        self.routines: dict[str, Routine] = {routine.name: routine for routine in made}
+        self.prepared_size = max(1, self.routines[PREPARE].outputs)
+        self._functions: dict[str, Entry] | None = None
         self._prepared: tuple[bytes, np.ndarray] | None = None
 
-    def _assemble(self, callable_kernels: Sequence[str], constants: dict[str, Any],
-                  modules: Sequence[ModuleType]) -> str:
-        numbers = {**{k: v for k, v in vars(tolerances).items() if k.isupper()}, **constants,
-                   'ANY': ANY}
-        parts = [repr(f'{self.title}: straight-line code, made by robodyn_ros.'),
-                 HEADER]
-        parts += [f'{name} = {value}' for name, value in numbers.items() if name != 'ADVANCE']
-        parts.append('\n\n' + self.emitted.source)
-        for module in modules:
-            text = inspect.getsource(module).split(MARKER, 1)[1]
-            parts.append(text.replace('ADVANCE(', str(constants.get('ADVANCE')) + '('))
-        parts.append(ENTRY)
-        for name in callable_kernels:
-            inputs, outputs = self.sizes[name]
-            parts.append(MANY.format(name=name, inputs=inputs, outputs=outputs))
-        return '\n'.join(parts)
+    @property
+    def source(self) -> str:
+        """The routines as Python: what is computed, to be read, to be run, and to be hashed."""
+        loops = f'# in the loops of {self._stepping}\n' if self._stepping else ''
+        texts = [python_text.text(routine) for routine in self.routines.values()]
+        return '\n\n'.join([f'"""{self.title}: straight-line code, made by robodyn_ros."""\n'
+                            + loops + python_text.IMPORTS, *texts]) + '\n'
 
     @property
     def operations(self) -> dict[str, int]:
-        """Operations of each kernel."""
-        return self.emitted.operations
+        """Operations of each routine."""
+        return {name: routine.operations for name, routine in self.routines.items()}
+
+    def functions(self) -> Mapping[str, Entry]:
+        """Return the functions for Python by name; compiles or loads them on first use."""
+        if self._functions is None:
+            source = self.source
+            with _compiling:  # threads that need the same program wait for it
+                if source not in _loaded:
+                    _loaded[source] = self.interpret() if interpreted() else link(
+                        cache.load(source, self.machine_code), self.signatures)
+                self._functions = _loaded[source]
+        return self._functions
+
+    def machine_code(self) -> list[MachineCode]:
+        """Compile it anew, whatever the cache holds."""
+        start = time.perf_counter()
+        LOG.info('compiling %s (%d operations); done once where programs can be kept',
+                 self.title, sum(self.operations.values()))
+        # imported here: the compiler takes longer to import than most programs to link
+        from robodyn_ros.codegen.numba_compiler import Compiler
+        compiler = Compiler('robodyn_program_' + cache.digest(self.source))
+        self._make(compiler)
+        found = compiler.machine_code()
+        LOG.info('compiled %s in %.1f s', self.title, time.perf_counter() - start)
+        return found
+
+    def interpret(self) -> dict[str, Entry]:
+        """Return the functions as plain Python: slow, and the same bits."""
+        backend = Interpreter()
+        self._make(backend)
+        return backend.entries
 
     @property
-    def names(self) -> dict[str, Any]:
-        """Compiled functions by name; compiles or loads them on first use."""
-        if self._names is None:
-            start = time.perf_counter()
-            told: list[int] = []
+    def signatures(self) -> dict[str, Signature]:
+        """What the functions for Python take, by name."""
+        prepared, none = self.prepared_size, self.routines[PREPARE].inputs
+        found = {'prepare_parameters': Signature(
+            '', (Array('p'), Array('w', True)), lambda: (none, prepared))}
+        if self._stepping is not None:
+            return {**found, **self._stepping.signatures(prepared)}
+        for name, routine in self.routines.items():
+            if name != PREPARE:
+                found.update(_signatures(name, routine.inputs, routine.outputs, prepared))
+        return found
 
-            def announce() -> None:
-                told.append(1)
-                LOG.info('compiling %s (%d operations); done once where programs can be kept',
-                         self.title, sum(self.operations.values()))
+    def _make(self, backend: Backend) -> None:
+        """Make kernels and loops, and mark what Python calls."""
+        signatures, stepping = self.signatures, self._stepping
+        lanes = stepping.layout.lanes if stepping is not None else 1
+        prepare = backend.kernel(self.routines[PREPARE])
+        export, cells = backend.export, backend.cells
 
-            with _compiling:  # threads that need the same program wait for it
-                if self.source not in _loaded:
-                    _loaded[self.source] = cache.load(self.source, announce)
-                self._names = _loaded[self.source]
-            if told:
-                LOG.info('compiled %s in %.1f s', self.title, time.perf_counter() - start)
-        return self._names
+        @backend.entry('prepare_parameters', signatures['prepare_parameters'])
+        def prepare_parameters(p: Any, w: Any) -> Any:
+            """Compute w."""
+            export()
+            prepare(cells(p), 0, cells(p), cells(w), 0)
+            return 0
+
+        kernels = {name: backend.kernel(routine, lanes)
+                   for name, routine in self.routines.items() if name != PREPARE}
+        if stepping is not None:
+            make_loops(backend, stepping, kernels, signatures)
+            return
+        for name, kernel in kernels.items():
+            routine = self.routines[name]
+            _make_calls(backend, name, kernel, routine.inputs, routine.outputs, signatures)
 
     def prepared(self, parameters: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return w for given values of the parameters; it is shared, so it must not be changed."""
         given = np.ascontiguousarray(parameters, dtype=float)
         key, last = given.tobytes(), self._prepared
         if last is None or last[0] != key:  # single calls mostly come with the same values
-            w = np.zeros(max(1, self.emitted.prepared))
-            self.names['prepare_parameters'](given, w)
+            w = np.zeros(self.prepared_size)
+            self.functions()['prepare_parameters'](given, w)
             self._prepared = last = key, w
         return last[1]
 
@@ -140,8 +147,38 @@ class Program:
 
         :returns: (outputs,) or (count, outputs)
         """
-        inputs, outputs = self.sizes[name]
+        routine = self.routines[name]
         x = np.ascontiguousarray(x, dtype=float)
-        y = np.empty(x.shape[:-1] + (outputs,))
-        self.names['many_' + name](x.size // inputs, x.reshape(-1), w, y.reshape(-1))
+        y = np.empty(x.shape[:-1] + (routine.outputs,))
+        self.functions()['many_' + name](x.size // routine.inputs, x, w, y)
         return y
+
+
+def _signatures(name: str, inputs: int, outputs: int, prepared: int) -> dict[str, Signature]:
+    """Signatures of the two ways to call a kernel."""
+    return {
+        'many_' + name: Signature('i', (Array('x'), Array('w'), Array('y', True)),
+                                  lambda count: (count * inputs, prepared, count * outputs)),
+        'one_' + name: Signature('', (Array('block', True),),
+                                 lambda: (inputs + outputs + prepared,))}
+
+
+def _make_calls(backend: Backend, name: str, kernel: Callable, inputs: int, outputs: int,
+                signatures: Mapping[str, Signature]) -> None:
+    export, cells, both = backend.export, backend.cells, inputs + outputs
+
+    @backend.entry('many_' + name, signatures['many_' + name])
+    def many(count: Any, x: Any, w: Any, y: Any) -> Any:
+        """Evaluate at many inputs, one after another."""
+        export()
+        for k in range(count):
+            kernel(cells(x), k * inputs, cells(w), cells(y), k * outputs)
+        return 0
+
+    @backend.entry('one_' + name, signatures['one_' + name])
+    def one(block: Any) -> Any:
+        """Evaluate in a block that holds x, y and w."""
+        export()
+        numbers = cells(block)
+        kernel(numbers, 0, numbers[both:], numbers, inputs)
+        return 0

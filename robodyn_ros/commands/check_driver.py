@@ -12,16 +12,14 @@ the torque points. Exit code 0 if nothing failed, 1 otherwise. Stop the controll
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import sys
 
 from rich.console import Console
-from rich.table import Table
 
-from robodyn_ros.commands.graph_names import check_name
-from robodyn_ros.errors import RobodynError, StateError
-from robodyn_ros.nodes.driver_check.driver_report import Finding, healthy, judged
+from robodyn_ros.commands.options import add_json, check_name, needs_ros
+from robodyn_ros.commands.results import print_json, print_table
+from robodyn_ros.errors import ArgumentError
+from robodyn_ros.nodes.driver_check.driver_report import healthy, judged
 from robodyn_ros.robots.robot import load_robot, Robot
 
 COLOURS = {'pass': 'green', 'warn': 'yellow', 'FAIL': 'red'}
@@ -45,18 +43,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--yes', action='store_true', help='do not wait 5 s before the push')
     parser.add_argument('--sim-time', action='store_true',
                         help='the driver is a simulator with /clock')
-    parser.add_argument('--json', action='store_true', help='machine-readable, on stdout')
+    add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check and report; 0 if nothing failed."""
     robot = load_robot(arguments.robot)
     _check(arguments, robot)
-    try:
+    with needs_ros():
         from robodyn_ros.nodes.driver_check.node import observe, Plan, TYPES
-    except ImportError as error:
-        raise RobodynError(f'ROS 2 cannot be imported ({error}); source a ROS 2, or install its '
-                           'wheels: pip install "robodyn_ros[ros]"') from None
     messages = Console(stderr=True)
 
     def warn() -> None:
@@ -73,44 +68,37 @@ def run(arguments: argparse.Namespace) -> int:
     findings = judged(seen, robot.joints, arguments.rate, TYPES[arguments.command_format][0])
     good = healthy(findings)
     if arguments.json:
-        print(json.dumps({'robot': robot.name, 'healthy': good,
-                          'checks': [finding._asdict() for finding in findings]}, indent=1))
+        print_json({'robot': robot.name, 'healthy': good,
+                    'checks': [finding._asdict() for finding in findings]})
     else:
-        _print(robot, findings)
+        print_table(f'driver of {robot.name}', ('check', 'found', 'expected', 'verdict'),
+                    [(*found[:3], f'[{COLOURS.get(found.verdict, "dim")}]{found.verdict}[/]')
+                     for found in findings])
     return 0 if good else 1
 
 
 def _check(arguments: argparse.Namespace, robot: Robot) -> None:
     for name in ('rate', 'seconds'):
         if not 0.0 < getattr(arguments, name) < float('inf'):
-            raise StateError(f'--{name} is {getattr(arguments, name)}; expected a positive number')
+            raise ArgumentError(f'--{name} is {getattr(arguments, name)}; expected a positive '
+                                'number')
     check_name('--states-topic', arguments.states_topic, 'joint_states')
     check_name('--commands-topic', arguments.commands_topic, 'arm/joint_commands')
     if bool(arguments.joint) != (arguments.effort is not None):
-        raise StateError('--joint and --effort go together; give both to move the arm, or none')
+        raise ArgumentError('--joint and --effort go together; give both to move the arm, or none')
     if not arguments.joint:
         return
     k = robot.joint_index(arguments.joint)
     if arguments.joint in robot.passive:
-        raise StateError(f'--joint is {arguments.joint!r}, which is passive in {robot.name}: it '
-                         'has no motor to push with; name a joint that has one')
+        raise ArgumentError(f'--joint is {arguments.joint!r}, which is passive in {robot.name}: '
+                            'it has no motor to push with; name a joint that has one')
     limit = 0.2 * float(robot.limits.effort[k])
     if arguments.effort == 0.0 or not math.isfinite(arguments.effort):
-        raise StateError(f'--effort is {arguments.effort:g}; expected a small torque other than 0 '
-                         f'to push {arguments.joint} with')
+        raise ArgumentError(f'--effort is {arguments.effort:g}; expected a small torque other '
+                            f'than 0 to push {arguments.joint} with')
     if abs(arguments.effort) > limit:
-        raise StateError(f'--effort is {arguments.effort:g}; a fifth of what {arguments.joint} '
-                         f'can do, {limit:g}, is the most for a check')
+        raise ArgumentError(f'--effort is {arguments.effort:g}; a fifth of what {arguments.joint} '
+                            f'can do, {limit:g}, is the most for a check')
     if robot.loops:
-        raise StateError(f'{robot.name} has closed loops, whose weight the check cannot carry; '
-                         'leave --effort out')
-
-
-def _print(robot: Robot, findings: list[Finding]) -> None:
-    table = Table(title=f'driver of {robot.name}')
-    for heading in ('check', 'found', 'expected', 'verdict'):
-        table.add_column(heading)
-    for finding in findings:
-        colour = COLOURS.get(finding.verdict, 'dim')
-        table.add_row(*finding[:3], f'[{colour}]{finding.verdict}[/]')
-    Console(file=sys.stdout).print(table)
+        raise ArgumentError(f'{robot.name} has closed loops, whose weight the check cannot carry; '
+                            'leave --effort out')

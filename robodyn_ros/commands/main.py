@@ -1,15 +1,16 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-The command `robodyn`: look at robots, simulate, reproduce, measure.
+The command `robodyn`: look at robots, simulate, run, reproduce.
 
-Every verb is one function; a user's mistake ends with one sentence on stderr and exit code 2.
+Every verb is a module of this folder, imported when the verb is used: its docstring is the verb's
+--help, add_arguments(parser) declares what it takes, run(arguments) does it and returns the exit
+code. A user's mistake ends with one sentence on stderr and exit code 2.
 """
 from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import logging
 import sys
 from typing import Any, Sequence
@@ -17,20 +18,31 @@ from typing import Any, Sequence
 import robodyn_ros
 from robodyn_ros.errors import RobodynError
 
+VERBS = {
+    'list': 'robots and scenarios of this package',
+    'source': 'print the straight-line code a robot is compiled to',
+    'simulate': 'run a scenario in compiled code, without ROS',
+    'run': 'run a scenario as ROS 2 nodes in this process',
+    'view': 'show a running robot in the browser',
+    'report': 'make figures, numbers and a page from a run',
+    'check-driver': 'check the driver of a robot before the controller meets it',
+    'parameters': 'every parameter of every node',
+    'reproduce': 'run the studies of the five papers and compare every number',
+}
+"""Each verb and its line in `robodyn --help`; its module has its name, with _ for -."""
 EPILOGUE = """examples:
   robodyn list
   robodyn simulate scara_helix_constrained
   robodyn run scara_helix --fast
   robodyn simulate scara_via_points --set dynamics.payload.mass=8 --json
   robodyn source scara_450
-  robodyn reproduce 000
-  robodyn bench engine --json"""
+  robodyn reproduce 000"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     try:
-        chosen = _parser().parse_args(arguments)  # imports the verb's part
+        chosen = _parser().parse_args(arguments)  # imports the verb's module
         logging.basicConfig(level=logging.WARNING if chosen.quiet else logging.INFO,
                             format='robodyn: %(message)s', stream=sys.stderr)
         return int(chosen.run(chosen))
@@ -61,45 +73,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument('--version', action='version', version=str(robodyn_ros.__version__))
     parser.set_defaults(quiet=False)
     verbs = parser.add_subparsers(dest='verb', metavar='VERB', required=True)
-
-    listing = verbs.add_parser('list', help='robots and scenarios of this package')
-    listing.add_argument('--json', action='store_true', help='machine-readable, on stdout')
-    listing.set_defaults(run=_list)
-
-    source = verbs.add_parser(
-        'source', help='print the straight-line code a robot is compiled to',
-        description='Print the code that is compiled for the mass matrix and bias of a robot, or '
-                    'for another of its functions.')
-    source.add_argument('robot', help='name of a robot (robodyn list) or path of a URDF')
-    source.add_argument('--function', default='mass_and_bias',
-                        help='mass_and_bias, bias_parts, inverse_dynamics, forward_dynamics, '
-                             'energy, "frame NAME" or "position NAME" (default: %(default)s)')
-    source.set_defaults(run=_source)
-
-    _verb(verbs, 'simulate', 'robodyn_ros.commands.simulate',
-          'run a scenario in compiled code, without ROS')
-    _verb(verbs, 'run', 'robodyn_ros.commands.run',
-          'run a scenario as ROS 2 nodes in this process')
-    _verb(verbs, 'view', 'robodyn_ros.commands.view',
-          'show a running robot in the browser')
-    _verb(verbs, 'report', 'robodyn_ros.commands.report',
-          'make figures, numbers and a page from a run')
-    _verb(verbs, 'check-driver', 'robodyn_ros.commands.check_driver',
-          'check the driver of a robot before the controller meets it')
-    _verb(verbs, 'parameters', 'robodyn_ros.commands.parameters',
-          'every parameter of every node')
-    _verb(verbs, 'reproduce', 'robodyn_ros.commands.reproduce',
-          'run the studies of the five papers and compare every number')
-    bench = verbs.add_parser('bench', help='measure speed beside other engines')
-    kinds = bench.add_subparsers(dest='kind', metavar='WHAT', required=True)
-    _verb(kinds, 'all', 'benchmarks.page',
-          'everything below and more, beside five engines; writes docs/benchmarks.md')
-    _verb(kinds, 'engine', 'benchmarks.engine',
-          'steps, terms, growth and rollouts beside MuJoCo and Pinocchio')
-    _verb(kinds, 'loop', 'benchmarks.closed_loop',
-          'a closed loop beside the same one written with Pinocchio from Python')
-    _verb(kinds, 'ros', 'benchmarks.ros',
-          'the nodes beside a bare ping-pong between two rclpy processes')
+    for name, text in VERBS.items():
+        verb = verbs.add_parser(name, help=text,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+        verb.module = f'robodyn_ros.commands.{name.replace("-", "_")}'
     return parser
 
 
@@ -116,58 +93,15 @@ class _Verb(argparse.ArgumentParser):
                           help='no messages, only results and errors')
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """
-        Import the module, which provides add_arguments(parser) and run(arguments).
-
-        It may also have rewritten(words), for words that argparse would take amiss.
-        """
+        """Import the module; its rewritten(words), if any, goes first over what was typed."""
         if self.module:
-            part, self.module = importlib.import_module(self.module), ''
-            self.description = part.__doc__
-            part.add_arguments(self)
-            self.set_defaults(run=part.run)
-            if hasattr(part, 'rewritten'):
-                args = part.rewritten(args)
+            module, self.module = importlib.import_module(self.module), ''
+            self.description = module.__doc__
+            module.add_arguments(self)
+            self.set_defaults(run=module.run)
+            if hasattr(module, 'rewritten'):
+                args = module.rewritten(args)
         return super().parse_known_args(args, namespace)
-
-
-def _verb(verbs: argparse._SubParsersAction, name: str, module: str, text: str) -> None:
-    """Add a verb that lives in a module."""
-    parser = verbs.add_parser(name, help=text,
-                              formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.module = module
-
-
-def _list(arguments: argparse.Namespace) -> int:
-    robots: dict[str, dict] = {}
-    for name in robodyn_ros.robot_names():
-        robot = robodyn_ros.load_robot(name)
-        robots[name] = {'joints': list(robot.joints), 'loops': len(robot.loops),
-                        'passive': list(robot.passive)}
-    scenarios = {name: robodyn_ros.load_scenario(name) for name in robodyn_ros.scenario_names()}
-    if arguments.json:
-        print(json.dumps({'robots': robots, 'scenarios': {
-            name: {'robot': s.robot, 'controller': s.controller.kind,
-                   'trajectory': s.trajectory.kind} for name, s in scenarios.items()}}, indent=1))
-        return 0
-    print('robots')
-    for name, facts in robots.items():
-        loops = f', {facts["loops"]} loops' if facts['loops'] else ''
-        print(f'  {name:24} {len(facts["joints"])} joints{loops}')
-    print('scenarios')
-    for name, scenario in scenarios.items():
-        print(f'  {name:24} {scenario.robot}, {scenario.trajectory.kind}, '
-              f'controller {scenario.controller.kind}, {scenario.duration:g} s')
-    return 0
-
-
-def _source(arguments: argparse.Namespace) -> int:
-    robot = robodyn_ros.load_robot(arguments.robot)
-    name = arguments.function
-    if ' ' in name:
-        robot.find_frame(name.partition(' ')[2])
-    print(robot.compiled.program(name).source)
-    return 0
 
 
 if __name__ == '__main__':

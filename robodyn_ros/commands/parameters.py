@@ -23,10 +23,10 @@ from robodyn_ros.nodes.common.options import (CHANGEABLE, ControllerOptions, Dyn
                                               RecorderOptions, SHARED, TrajectoryOptions,
                                               ViewerOptions)
 from robodyn_ros.scenario.bounds import bounds_of
+from robodyn_ros.scenario.desired_motion import JOINT_MOTIONS, PATHS
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings, Scenario,
                                          TrajectorySettings)
 from robodyn_ros.scenario.settings import Field, field_texts, listed_fields
-from robodyn_ros.scenario.wiring import JOINT_MOTIONS, PATHS
 
 NODES: dict[str, tuple[Any, ...]] = {
     'dynamics': (DynamicsSettings(), DynamicsOptions()),

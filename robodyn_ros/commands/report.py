@@ -15,23 +15,20 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-import sys
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
-from robodyn_ros.recording.errors import RecordingError
+from robodyn_ros.commands.results import print_json, print_table
+from robodyn_ros.errors import RecordingError
 from robodyn_ros.report.animation import KINDS, require_packages, write_animation
 from robodyn_ros.report.drawing import require
 from robodyn_ros.report.figures import pictures_of, write_picture
 from robodyn_ros.report.folder import prepare_folder, SUMMARY
-from robodyn_ros.report.from_recording import motion_of_recording
-from robodyn_ros.report.from_result import motion_of_result
-from robodyn_ros.report.motion import Motion
 from robodyn_ros.report.page import page_of
+from robodyn_ros.report.sources import read_motion
 from robodyn_ros.report.summary import summary_of
 from robodyn_ros.robots.robot import load_robot
 
@@ -69,7 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
     folder = arguments.output or Path(f'{source.stem}_report')
     with Progress(TextColumn('{task.description}'), BarColumn(), TimeElapsedColumn(),
                   console=Console(stderr=True), transient=True) as bars:
-        motion = _read(arguments, bars)
+        robot = load_robot(arguments.robot) if arguments.robot else None
+        task = bars.add_task(f'reading {source.name}', total=1.0)
+        motion = read_motion(source, robot, lambda part: bars.update(task, completed=part))
+        bars.update(task, completed=1.0)
         prepare_folder(folder)
         facts, pictures = summary_of(motion), []
         chosen = pictures_of(motion)
@@ -85,42 +85,23 @@ def run(arguments: argparse.Namespace) -> int:
     (folder / SUMMARY).write_text(json.dumps(facts, indent=1) + '\n', encoding='utf-8')
     (folder / PAGE).write_text(page_of(facts, pictures), encoding='utf-8')
     if arguments.json:
-        print(json.dumps(facts, indent=1))
+        print_json(facts)
     else:
         _print(facts, folder, len(pictures))
     return 0
 
 
-def _read(arguments: argparse.Namespace, bars: Progress) -> Motion:
-    source = arguments.source
-    robot = load_robot(arguments.robot) if arguments.robot else None
-    task = bars.add_task(f'reading {source.name}', total=1.0)
-    with open(source, 'rb') as file:
-        zipped = file.read(2) == b'PK'
-    if zipped or source.suffix == '.npz':
-        motion = motion_of_result(source, robot)
-    else:
-        motion = motion_of_recording(source, robot,
-                                     lambda part: bars.update(task, completed=part))
-    bars.update(task, completed=1.0)
-    return motion
-
-
 def _print(facts: dict[str, Any], folder: Path, pictures: int) -> None:
-    console = Console(file=sys.stdout)
-    table = Table(title=escape(f'{facts["scenario"] or facts["source"]}: {facts["robot"]}, '
-                               f'{facts["duration_s"]:g} s, {facts["samples"]} samples'))
-    for heading in ('joint', 'error, largest', 'error, rms', 'torque, largest'):
-        table.add_column(heading)
+    rows = []
     for name, one in facts['joints'].items():
         values = [one[key] for key in ('error_max', 'error_rms', 'torque_max')]
-        table.add_row(escape(name), *('–' if x is None else f'{x:.3g}' for x in values))
-    console.print(table)
-    for key, label in (('tool_error_max_m', 'tool error, largest [m]'),
-                       ('violation_max', 'constraint violation, largest')):
-        if facts[key] is not None:
-            console.print(f'{label}: {facts[key]:.3g}', markup=False, highlight=False)
+        rows.append((escape(name), *('–' if x is None else f'{x:.3g}' for x in values)))
+    notes = [f'{label}: {facts[key]:.3g}' for key, label in (
+        ('tool_error_max_m', 'tool error, largest [m]'),
+        ('violation_max', 'constraint violation, largest')) if facts[key] is not None]
     if not facts['source_complete']:
-        console.print('the end of the recording is missing; what was recorded is reported')
-    console.print(f'{pictures} pictures, {SUMMARY} and {PAGE} in {folder}', soft_wrap=True,
-                  markup=False, highlight=False)
+        notes.append('the end of the recording is missing; what was recorded is reported')
+    notes.append(f'{pictures} pictures, {SUMMARY} and {PAGE} in {folder}')
+    print_table(escape(f'{facts["scenario"] or facts["source"]}: {facts["robot"]}, '
+                       f'{facts["duration_s"]:g} s, {facts["samples"]} samples'),
+                ('joint', 'error, largest', 'error, rms', 'torque, largest'), rows, notes)

@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-The five papers' studies, as one command: robodyn reproduce.
+Run the studies of the five papers and compare every number with its reference.
 
     robodyn reproduce 000                   one paper: table, remarks, figures in ./reproduction
     robodyn reproduce all --json            all five, as a JSON list on stdout and nothing else
@@ -44,7 +44,7 @@ cannot be reproduced the remarks say why.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the arguments of the verb."""
     parser.add_argument('papers', nargs='+', metavar='PAPER',
                         help=f'{", ".join(PAPERS)} or all')
     parser.add_argument('--output', type=Path, default=Path('reproduction'), metavar='DIR',

@@ -10,22 +10,18 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
-import sys
-from typing import Any, Sequence
+from typing import Any, Iterator, Sequence
 
 from rich.console import Console
-from rich.table import Table
 
-from robodyn_ros.commands.duration import with_duration
-from robodyn_ros.commands.simulate import follows_space, summary
-from robodyn_ros.commands.view import check_port, importable_viewer, PORT
-from robodyn_ros.errors import RobodynError, StateError
-from robodyn_ros.nodes.common.options import DynamicsOptions
+from robodyn_ros.commands.options import add_scenario, check_port, chosen_scenario, needs_ros
+from robodyn_ros.commands.results import print_json, print_table
+from robodyn_ros.errors import ArgumentError
+from robodyn_ros.nodes.common.options import DynamicsOptions, ViewerOptions
 from robodyn_ros.scenario.bounds import bounds_of
-from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.scenario.result import Result
 from robodyn_ros.scenario.simulation import Simulation
+from robodyn_ros.scenario.summary import summary
 
 RATES = bounds_of(next(field for field in dataclasses.fields(DynamicsOptions)
                        if field.name == 'realtime_factor'))
@@ -34,8 +30,7 @@ RATES = bounds_of(next(field for field in dataclasses.fields(DynamicsOptions)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the verb."""
-    parser.add_argument('scenario', help='name of a scenario or path of a YAML file')
-    parser.add_argument('--duration', type=float, metavar='S', help='seconds of motion')
+    add_scenario(parser)
     parser.add_argument('--fast', action='store_true',
                         help='lockstep: repeatable to the last bit, as fast as possible')
     parser.add_argument('--rate', type=float, metavar='X',
@@ -46,10 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--view', action='store_true',
                         help='show it in the browser, until Ctrl-C; --view 8081 names a port, too')
     parser.add_argument('--port', type=int, metavar='N',
-                        help=f'port of the page of --view (default {PORT}; 0: any free one)')
-    parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', dest='changes',
-                        help='change a value, such as dynamics.payload.mass=5 (repeatable)')
-    parser.add_argument('--json', action='store_true', help='machine-readable, on stdout')
+                        help=f'port of the page of --view (default {ViewerOptions.port}; 0: any '
+                             'free one)')
 
 
 def rewritten(words: Sequence[str]) -> list[str]:
@@ -69,17 +62,13 @@ def rewritten(words: Sequence[str]) -> list[str]:
 def run(arguments: argparse.Namespace) -> int:
     """Run and report; 0 if the run was healthy."""
     _check(arguments)
-    try:
-        from robodyn_ros.nodes.single_process import run_composed, Status
-    except ImportError as error:
-        raise RobodynError(f'ROS 2 cannot be imported ({error}); source a ROS 2, or install its '
-                           'wheels: pip install "robodyn_ros[ros]"') from None
     port = None
-    if arguments.view:
-        importable_viewer()
-        port = PORT if arguments.port is None else arguments.port
-    scenario = with_duration(load_scenario(arguments.scenario, arguments.changes),
-                             arguments.duration)
+    with needs_ros():
+        from robodyn_ros.nodes.single_process import run_composed, Status
+        if arguments.view:
+            import robodyn_ros.nodes.viewer.node  # noqa: F401  before the work, not after
+            port = ViewerOptions.port if arguments.port is None else arguments.port
+    scenario = chosen_scenario(arguments)
     expected = Simulation(scenario).run()
     messages = Console(stderr=True)
     with messages.status(f'starting {scenario.name}') as line:
@@ -91,29 +80,32 @@ def run(arguments: argparse.Namespace) -> int:
             line.update(f'{status.simulated:6.2f} of {scenario.duration:g} s, {factor:.2f} times '
                         f'real time, tracking error {status.tracking:.2e}{rows}{page}')
 
-        last = run_composed(scenario, expected, follows_space(expected),
+        last = run_composed(scenario, expected, expected.desired.in_space,
                             'lockstep' if arguments.fast else 'free', arguments.rate or 1.0, show,
                             arguments.record, port)
     facts = achieved(expected, last)
     if arguments.json:
-        print(json.dumps(facts, indent=1))
+        print_json(facts)
     else:
-        _print(facts)
+        print_table(f'{facts["scenario"]}: {facts["robot"]}, {facts["simulated_s"]:g} s of motion '
+                    'as ROS 2 nodes', ('quantity', 'achieved', 'expected'), _rows(facts))
     return 0 if facts['healthy'] else 1
 
 
 def _check(arguments: argparse.Namespace) -> None:
     if arguments.rate is not None and not RATES.allow(arguments.rate):
-        raise StateError(f'--rate is {arguments.rate}; expected {RATES.text} simulated seconds '
-                         'per wall second, or --fast instead')
+        raise ArgumentError(f'--rate is {arguments.rate}; expected {RATES.text} simulated seconds '
+                            'per wall second, or --fast instead')
     if arguments.fast and arguments.rate is not None:
-        raise StateError('--rate paces the run, --fast does not; give one or the other')
+        raise ArgumentError('--rate paces the run, --fast does not; give one or the other')
     if arguments.record == '':
-        raise StateError("--record is ''; expected the name of a file to write, such as run.mcap")
+        raise ArgumentError("--record is ''; expected the name of a file to write, such as "
+                            'run.mcap')
     if arguments.port is not None:
-        check_port(arguments.port, '--port')
+        check_port(arguments.port)
         if not arguments.view:
-            raise StateError(f'--port is {arguments.port}, but there is no page; give --view too')
+            raise ArgumentError(f'--port is {arguments.port}, but there is no page; give --view '
+                                'too')
 
 
 def achieved(expected: Result, last: Any) -> dict[str, Any]:
@@ -131,20 +123,16 @@ def achieved(expected: Result, last: Any) -> dict[str, Any]:
     }
 
 
-def _print(facts: dict[str, Any]) -> None:
-    table = Table(title=f'{facts["scenario"]}: {facts["robot"]}, {facts["simulated_s"]:g} s of '
-                        'motion as ROS 2 nodes')
-    for heading in ('quantity', 'achieved', 'expected'):
-        table.add_column(heading)
+def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield quantity, what was achieved and what was expected."""
     if facts['expected_tracking_error'] is not None:
-        table.add_row('tracking error, largest',
-                      f'{facts["tracking_error"]:.3g} {facts["tracking_unit"]}',
-                      f'{facts["expected_tracking_error"]:.3g}, at most {facts["tolerance"]:g}')
+        yield ('tracking error, largest',
+               f'{facts["tracking_error"]:.3g} {facts["tracking_unit"]}',
+               f'{facts["expected_tracking_error"]:.3g}, at most {facts["tolerance"]:g}')
     if facts['violation'] is not None:
-        table.add_row('constraint violation, largest', f'{facts["violation"]:.3g}',
-                      f'{facts["expected_violation"]:.3g}')
-    table.add_row('difference from simulate', f'{facts["difference_from_simulate"]:.3g}',
-                  '0 with --fast')
-    table.add_row('speed', f'{facts["realtime_factor"]:.2f} times real time', '')
-    table.add_row('healthy', 'yes' if facts['healthy'] else f'NO {facts["reason"]}', 'yes')
-    Console(file=sys.stdout).print(table)
+        yield ('constraint violation, largest', f'{facts["violation"]:.3g}',
+               f'{facts["expected_violation"]:.3g}')
+    yield ('difference from simulate', f'{facts["difference_from_simulate"]:.3g}',
+           '0 with --fast')
+    yield 'speed', f'{facts["realtime_factor"]:.2f} times real time', ''
+    yield 'healthy', 'yes' if facts['healthy'] else f'NO {facts["reason"]}', 'yes'

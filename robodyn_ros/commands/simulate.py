@@ -11,126 +11,76 @@ stops, but `robodyn run` holds the arm there.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from typing import Any, Iterator
 
-import numpy as np
 from rich.console import Console
-from rich.table import Table
 
-from robodyn_ros.commands.beyond_limits import beyond_limits
-from robodyn_ros.commands.duration import with_duration
+from robodyn_ros.commands.options import add_scenario, chosen_scenario
+from robodyn_ros.commands.results import print_json, print_table
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.scenario import wiring
-from robodyn_ros.scenario.loading import load_scenario
-from robodyn_ros.scenario.result import Result
 from robodyn_ros.scenario.result_file import ResultFile
 from robodyn_ros.scenario.simulation import Simulation
+from robodyn_ros.scenario.summary import summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the verb."""
-    parser.add_argument('scenario', help='name of a scenario or path of a YAML file')
-    parser.add_argument('--duration', type=float, metavar='S', help='seconds to simulate')
-    parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', dest='changes',
-                        help='change a value, such as dynamics.payload.mass=5 (repeatable)')
+    add_scenario(parser)
     parser.add_argument('--output', metavar='FILE.npz',
                         help='write all recorded arrays, as NPZ')
-    parser.add_argument('--json', action='store_true', help='machine-readable, on stdout')
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate and report; 0 if the tracking error stayed within the scenario's tolerance."""
     output = None if arguments.output is None else ResultFile(arguments.output)
-    scenario = with_duration(load_scenario(arguments.scenario, arguments.changes),
-                             arguments.duration)
+    scenario = chosen_scenario(arguments)
     console = Console(stderr=True)
     with console.status(f'simulating {arguments.scenario}'):
         simulation = Simulation(scenario)
-        simulation.plant.program().names  # compile or load before the clock starts
+        simulation.plant.program().functions()  # compile or load before the clock starts
         start = time.perf_counter()
         try:
             result = simulation.run()
         except RobodynError as error:
             if output is not None and error.partial is not None:
-                name = output.keep_broken_off(simulation, error.partial)
+                name = output.keep_broken_off(simulation.result(error.partial))
                 print(f'robodyn: the run broke off; its {len(error.partial.t)} samples until '
                       f't = {error.partial.t[-1]:.6g} s are in {name}', file=sys.stderr)
             raise
         seconds = time.perf_counter() - start
     if output is not None:
-        output.keep(simulation, result.motion)
+        output.keep(result)
     facts = summary(result, seconds)
     if arguments.json:
-        print(json.dumps(facts, indent=1))
+        print_json(facts)
     else:
-        _print(facts, arguments.output)
+        notes = [f'arrays written to {arguments.output}'] if output is not None else []
+        print_table(f'{facts["scenario"]}: {facts["robot"]}, {facts["simulated_s"]:g} s simulated',
+                    ('quantity', 'value', 'expected'), _rows(facts),
+                    [*_limit_lines(facts), *notes])
     return 0 if facts['healthy'] else 1
 
 
-def follows_space(result: Result) -> bool:
-    """Tell whether the scenario follows a path in space, judged by the tool, or joint motions."""
-    return bool(wiring.task_of(result.scenario.trajectory))
-
-
-def summary(result: Result, seconds: float) -> dict[str, Any]:
-    """Return the numbers worth knowing of a run, as plain values."""
-    scenario, motion = result.scenario, result.motion
-    in_space = follows_space(result)
-    tracking: float | None = None
-    if in_space:
-        tracking = float(result.tool_error.max())
-    elif result.reference is not None:
-        tracking = float(np.abs(result.error).max())
-    rows = bool(result.row_names)
-    return {
-        'scenario': scenario.name, 'robot': result.robot.name,
-        'simulated_s': float(motion.t[-1]), 'wall_s': seconds,
-        'realtime_factor': float(motion.t[-1]) / seconds,
-        'tracking_error': tracking, 'tracking_unit': 'm' if in_space else 'rad or m',
-        'tolerance': scenario.tolerance,
-        'healthy': tracking is None or tracking <= scenario.tolerance,
-        'constraint_rows': list(result.row_names),
-        'violation': float(motion.violation.max()) if rows else None,
-        'constraint_force_min': motion.constraint_force.min(axis=0).tolist() if rows else None,
-        'constraint_force_max': motion.constraint_force.max(axis=0).tolist() if rows else None,
-        'torque_max': np.abs(motion.tau).max(axis=0).tolist(),
-        'start_moved': float(np.abs(result.assembly.moved).max()),
-        'beyond_limits': [one._asdict() for one in beyond_limits(result.robot, motion)],
-        'ignore_limits': scenario.trajectory.ignore_limits,
-        'joints': list(result.robot.joints),
-    }
-
-
-def _print(facts: dict[str, Any], output: str | None) -> None:
-    console = Console(file=sys.stdout)
-    table = Table(title=f'{facts["scenario"]}: {facts["robot"]}, {facts["simulated_s"]:g} s '
-                        'simulated', show_header=True)
-    for heading in ('quantity', 'value', 'expected'):
-        table.add_column(heading)
+def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield quantity, value and what was expected."""
     if facts['tracking_error'] is not None:
-        table.add_row('tracking error, largest',
-                      f'{facts["tracking_error"]:.3g} {facts["tracking_unit"]}',
-                      f'at most {facts["tolerance"]:g}: {"yes" if facts["healthy"] else "NO"}')
+        yield ('tracking error, largest',
+               f'{facts["tracking_error"]:.3g} {facts["tracking_unit"]}',
+               f'at most {facts["tolerance"]:g}: {"yes" if facts["healthy"] else "NO"}')
     if facts['constraint_rows']:
-        table.add_row('constraint violation, largest', f'{facts["violation"]:.3g}', '')
+        yield 'constraint violation, largest', f'{facts["violation"]:.3g}', ''
         for joint, low, high in zip(facts['joints'], facts['constraint_force_min'],
                                     facts['constraint_force_max']):
-            table.add_row(f'constraint force on {joint}', f'{low:.4g} .. {high:.4g}', '')
+            yield f'constraint force on {joint}', f'{low:.4g} .. {high:.4g}', ''
     else:
         for joint, high in zip(facts['joints'], facts['torque_max']):
-            table.add_row(f'torque on {joint}, largest', f'{high:.4g}', '')
+            yield f'torque on {joint}, largest', f'{high:.4g}', ''
     if facts['start_moved'] > 0.0:
-        table.add_row('start moved onto constraints by', f'{facts["start_moved"]:.3g}', '')
-    table.add_row('wall time', f'{facts["wall_s"] * 1e3:.1f} ms',
-                  f'{facts["realtime_factor"]:.0f} times real time')
-    console.print(table)
-    for line in _limit_lines(facts):
-        console.print(line, soft_wrap=True, markup=False, highlight=False)
-    if output:
-        console.print(f'arrays written to {output}')
+        yield 'start moved onto constraints by', f'{facts["start_moved"]:.3g}', ''
+    yield ('wall time', f'{facts["wall_s"] * 1e3:.1f} ms',
+           f'{facts["realtime_factor"]:.0f} times real time')
 
 
 def _limit_lines(facts: dict[str, Any]) -> Iterator[str]:

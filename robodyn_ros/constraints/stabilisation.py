@@ -18,7 +18,6 @@ from robodyn_ros.checks import expect, number
 from robodyn_ros.errors import ConstraintError, UnknownNameError
 
 KINDS = ('none', 'baumgarte', 'velocity_correction', 'projection')
-INTEGRATORS = ('rk4', 'semi_implicit_euler', 'euler', 'heun', 'taylor')
 NOT_NEGATIVE = 'a finite number that is not negative'
 
 

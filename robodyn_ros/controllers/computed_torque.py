@@ -3,10 +3,11 @@
 """
 Computed torque: the model's inverse dynamics of a corrected acceleration.
 
-    tau = M^ y + h^,   y = ref.a + kd (ref.v - v) + kp (ref.q - q)
+    tau = M^ y + h^,   y = a_d + kd (v_d - v) + kp (q_d - q)
 
-With a perfect model the error obeys edd + kd ed + kp e = 0 (paper 003; the inverse dynamics
-control of paper 004). All joints must have motors; for closed chains use constraint following.
+where q_d, v_d, a_d is the desired motion. With a perfect model the error obeys edd + kd ed + kp e
+= 0 (paper 003; the inverse dynamics control of paper 004). All joints must have motors; for closed
+chains use constraint following.
 """
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ from typing import Mapping, Sequence
 
 from robodyn_ros.controllers.model import (gains, joint_values, model_of, model_parameters,
                                            saturated)
-from robodyn_ros.errors import StateError
+from robodyn_ros.errors import ArgumentError
 from robodyn_ros.mechanics import equations
-from robodyn_ros.mechanics.parameters import Parameters
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.robots.robot import checked_robot, Robot
 from robodyn_ros.tracing import Number
 from robodyn_ros.types import Control
@@ -24,7 +25,7 @@ from robodyn_ros.types import Control
 
 def computed_torque(robot: Robot, *, kp: object = None, kd: object = None,
                     natural_frequency: object = None, damping: float = 1.0,
-                    model: Parameters | None = None, saturate: bool = True) -> Control:
+                    model: Given = None, saturate: bool = True) -> Control:
     """
     Computed-torque control with PD gains (see model.gains).
 
@@ -57,5 +58,5 @@ def corrected_acceleration(robot: Robot, q: Sequence[Number], v: Sequence[Number
 def refuse_passive(robot: Robot, name: str) -> None:
     """Raise when the robot has joints without motors, or is none."""
     if checked_robot(robot).passive:
-        raise StateError(f'{name} drives every joint, but {robot.name} has passive joints '
-                         f'({", ".join(robot.passive)}); use constraint_following')
+        raise ArgumentError(f'{name} drives every joint, but {robot.name} has passive joints '
+                            f'({", ".join(robot.passive)}); use constraint_following')

@@ -23,17 +23,17 @@ from robodyn_ros.constraints.ready_made import loops_of
 from robodyn_ros.constraints.rows import trace_rows
 from robodyn_ros.controllers.model import (joint_values, model_of, model_parameters, per_joint,
                                            saturated)
-from robodyn_ros.errors import StateError
+from robodyn_ros.errors import ArgumentError
 from robodyn_ros.mechanics import equations, udwadia_kalaba
 from robodyn_ros.mechanics.factorisation import solve_symmetric
-from robodyn_ros.mechanics.parameters import Parameters
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.robots.robot import checked_robot, Robot
 from robodyn_ros.tracing import Number
 from robodyn_ros.types import Control
 
 
 def constraint_following(robot: Robot, task: Sequence[Constraint], *, kp: float = 100.0,
-                         kd: float = 20.0, model: Parameters | None = None,
+                         kd: float = 20.0, model: Given = None,
                          saturate: bool = True, pretension: object = 0.0) -> Control:
     """
     Control that makes the robot follow constraints.
@@ -57,8 +57,9 @@ def constraint_following(robot: Robot, task: Sequence[Constraint], *, kp: float 
                for item in task}
         rows = trace_rows(robot, task, q, v, t, own)  # type: ignore[arg-type]
         if len(rows.names) > len(motors):
-            raise StateError(f'the task has {len(rows.names)} rows ({", ".join(rows.names)}) for '
-                             f'{len(motors)} motors of {robot.name}; give at most one per motor')
+            raise ArgumentError(f'the task has {len(rows.names)} rows ({", ".join(rows.names)}) '
+                                f'for {len(motors)} motors of {robot.name}; give at most one per '
+                                'motor')
         wanted = [b - rate * values['kd'] - phi * values['kp']
                   for b, rate, phi in zip(rows.b, rows.rate, rows.phi)]
         mass, bias = equations.mass_and_bias(robot.tree, model_of(values), q, v)

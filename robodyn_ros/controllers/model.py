@@ -12,21 +12,19 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros.checks import expect, number, numbers
-from robodyn_ros.errors import SizeError, StateError
+from robodyn_ros.checks import number, numbers
+from robodyn_ros.errors import ArgumentError, SizeError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
-from robodyn_ros.robots.payload import checked_parameters
+from robodyn_ros.robots.payload import Given, parameters_from
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.tracing import clip, Number
 
 
-def model_parameters(robot: Robot, model: Parameters | None) -> dict[str, float]:
+def model_parameters(robot: Robot, model: Given) -> dict[str, float]:
     """Run-time parameters of the model; by default the file's gravity, no payload or friction."""
-    chosen = robot.parameters._replace(friction_scale=0.0) if model is None else expect(
-        Parameters, 'model', model, 'Parameters, such as Parameters(payload_mass=2.0)')
-    checked_parameters(chosen)
+    chosen = parameters_from(model, robot.parameters._replace(friction_scale=0.0))
     return {f'model.{name}': float(value)  # type: ignore[arg-type]
-            for name, value in zip(NAMES, chosen.flat())}
+            for name, value in chosen.named().items()}
 
 
 def model_of(parameters: Mapping[str, Number]) -> Parameters:
@@ -43,8 +41,8 @@ def per_joint(robot: Robot, name: str, value: object, signed: bool = False) -> d
         raise SizeError(f'{name} of {robot.name}', f'one number or {robot.n}', array.shape,
                         f'joints are {", ".join(robot.joints)}')
     if not np.all(np.isfinite(array)) or (np.any(array < 0.0) and not signed):
-        raise StateError(f'{name} of {robot.name} is {array.tolist()}; expected finite numbers'
-                         + ('' if signed else ' that are not negative'))
+        raise ArgumentError(f'{name} of {robot.name} is {array.tolist()}; expected finite numbers'
+                            + ('' if signed else ' that are not negative'))
     return {f'{name}.{joint}': float(x) for joint, x in zip(robot.joints, array)}
 
 
@@ -62,14 +60,14 @@ def gains(robot: Robot, kp: object = None, kd: object = None, natural_frequency:
     """
     if natural_frequency is not None:
         if kp is not None or kd is not None:
-            raise StateError('gains were given as kp or kd and as natural_frequency; give one or '
-                             'the other')
+            raise ArgumentError('gains were given as kp or kd and as natural_frequency; give one '
+                                'or the other')
         checked = per_joint(robot, 'natural_frequency', natural_frequency)
         omega = np.array(list(checked.values()))
         number('damping', damping)
         kp, kd = omega ** 2, 2.0 * damping * omega
     if kp is None or kd is None:
-        raise StateError('a controller needs kp and kd, or natural_frequency')
+        raise ArgumentError('a controller needs kp and kd, or natural_frequency')
     return {**per_joint(robot, 'kp', kp), **per_joint(robot, 'kd', kd)}
 
 

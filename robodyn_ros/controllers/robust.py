@@ -3,7 +3,7 @@
 """
 Robust control: computed torque plus a term that outweighs a bounded model error (paper 004).
 
-    y = ref.a + kd ed + kp e + w,   z = Q12 e + Q22 ed,   w = rho z / max(|z|, eps)
+    y = a_d + kd ed + kp e + w,   z = Q12 e + Q22 ed,   w = rho z / max(|z|, eps)
 
 Q solves H^T Q + Q H = -P for H = [[0, 1], [-kp, -kd]], joint by joint, P = diag(p1, p2). Inside
 the boundary layer |z| < eps the term is linear: it is then nothing but more PD gain.
@@ -19,9 +19,10 @@ from robodyn_ros.checks import items, number
 from robodyn_ros.controllers.computed_torque import corrected_acceleration, refuse_passive
 from robodyn_ros.controllers.model import (gains, joint_values, model_of, model_parameters,
                                            saturated)
-from robodyn_ros.errors import StateError
+from robodyn_ros.errors import ArgumentError
 from robodyn_ros.mechanics import equations
 from robodyn_ros.mechanics.parameters import Parameters
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.tracing import maximum, Number, sqrt
 from robodyn_ros.types import Control
@@ -29,7 +30,7 @@ from robodyn_ros.types import Control
 
 def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: object = None,
            natural_frequency: object = None, damping: float = 1.0,
-           p: tuple[float, float] = (1.0, 1.0), model: Parameters | None = None,
+           p: tuple[float, float] = (1.0, 1.0), model: Given = None,
            saturate: bool = True, weights: Sequence[tuple[float, float]] | None = None) -> Control:
     """
     Robust computed-torque control.
@@ -44,8 +45,8 @@ def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: o
     number('epsilon of robust control', epsilon, 'a positive finite number', above=0.0)
     items(Real, 'p of robust control', p, 'two numbers')  # type: ignore[type-abstract]
     if len(p) != 2 or (weights is not None and len(weights) != robot.n):
-        raise StateError(f'robust control was given p {p} and weights {weights}; expected two '
-                         f'numbers p, and (Q12, Q22) for each of {robot.n} joints or none')
+        raise ArgumentError(f'robust control was given p {p} and weights {weights}; expected two '
+                            f'numbers p, and (Q12, Q22) for each of {robot.n} joints or none')
     parameters = {**gains(robot, kp, kd, natural_frequency, damping),
                   **model_parameters(robot, model), 'rho': float(rho), 'epsilon': float(epsilon)}
     for k, joint in enumerate(robot.joints):
@@ -72,7 +73,8 @@ def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: o
 def lyapunov_weights(kp: float, kd: float, p: tuple[float, float]) -> tuple[float, float]:
     """Q12 and Q22 of H^T Q + Q H = -diag(p) for one joint."""
     if not (kp > 0.0 and kd > 0.0 and p[0] > 0.0 and p[1] > 0.0):
-        raise StateError(f'robust control needs positive gains and p, not kp {kp}, kd {kd}, p {p}')
+        raise ArgumentError(f'robust control needs positive gains and p, not kp {kp}, kd {kd}, p '
+                            f'{p}')
     matrix = np.array([[0.0, 1.0], [-kp, -kd]])
     from scipy.linalg import solve_continuous_lyapunov  # slow to import, for robust control only
     solution = solve_continuous_lyapunov(matrix.T, -np.diag(p))
@@ -101,8 +103,8 @@ def rho_from_bounds(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray, *
         error = np.linalg.solve(mass, (bias_model - h)[..., None])[..., 0]
         bias = max(bias, float(np.linalg.norm(error, axis=1).max()))
     if not alpha < 1.0:
-        raise StateError(f'the model is too far from the plants for robust control: '
-                         f'|1 - M^-1 M^| reaches {alpha:.3g}, it must stay below 1; use a model '
-                         'payload nearer to the middle')
+        raise ArgumentError(f'the model is too far from the plants for robust control: '
+                            f'|1 - M^-1 M^| reaches {alpha:.3g}, it must stay below 1; use a '
+                            'model payload nearer to the middle')
     largest = float(np.linalg.norm(a, axis=1).max())
     return (alpha * (largest + correction) + bias) / (1.0 - alpha)

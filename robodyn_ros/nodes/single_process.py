@@ -11,13 +11,10 @@ import time
 from typing import Callable, NamedTuple
 
 import numpy as np
-import rclpy
-from rclpy.executors import ExternalShutdownException
-from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from robodyn_ros.nodes.common.executor import DirectExecutor
 from robodyn_ros.nodes.common.options import DynamicsOptions, ViewerOptions
+from robodyn_ros.nodes.common.process import Session
 from robodyn_ros.nodes.controller.node import ControllerNode
 from robodyn_ros.nodes.dynamics.node import DynamicsNode
 from robodyn_ros.nodes.dynamics.plant_runner import FAULT
@@ -25,6 +22,9 @@ from robodyn_ros.nodes.recorder.node import RecorderNode
 from robodyn_ros.nodes.trajectory.node import TrajectoryNode
 from robodyn_ros.scenario.result import Result
 from robodyn_ros.scenario.schema import Scenario
+
+SETTLE = 0.05
+"""Wall time after which nothing that was sent is still on its way in this process [s]."""
 
 
 class Status(NamedTuple):
@@ -107,45 +107,43 @@ def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str
     :param record: path of a recording to write (MCAP)
     :param view: port of a page in the browser; the nodes then stay until Ctrl-C
     """
-    rclpy.init()
-    nodes: list[Node] = []
-    executor = DirectExecutor()
-    monitor: Monitor | None = None
-    try:
+    with Session() as session:
         clock = [Parameter('use_sim_time', value=True)]
+        recorder = None
         if record is not None:  # before the others: it hears their first words
-            nodes.append(RecorderNode(record, {
-                'scenario': scenario.name, 'robot': scenario.robot, 'frame': expected.frame}))
+            recorder = RecorderNode(record, {
+                'scenario': scenario.name, 'robot': scenario.robot, 'frame': expected.frame})
+            session.add(recorder)
         plant = DynamicsNode(scenario, DynamicsOptions(mode=mode, realtime_factor=factor))
-        nodes.append(plant)
+        session.add(plant)
         if scenario.controller.kind != 'none':
-            nodes.append(ControllerNode(scenario, parameter_overrides=clock))
+            session.add(ControllerNode(scenario, parameter_overrides=clock))
         if scenario.trajectory.kind != 'none':
-            nodes.append(TrajectoryNode(scenario, parameter_overrides=clock))
+            session.add(TrajectoryNode(scenario, parameter_overrides=clock))
         if view is not None:
             from robodyn_ros.nodes.viewer.node import ViewerNode  # viser is optional
-            nodes.append(ViewerNode(ViewerOptions(port=view)))
-        for node in nodes:
-            executor.add_node(node)
+            session.add(ViewerNode(ViewerOptions(port=view)))
         monitor = Monitor(plant, expected, in_space)
         shown = 0.0
-        while view is not None or not monitor.over:
-            executor.spin_once(timeout_sec=0.1)
+        while (view is not None or not monitor.over) and session.spin_once(0.1):
             monitor.look()
             if time.monotonic() - shown > 0.2:
                 shown = time.monotonic()
                 show(monitor.status)
-        return monitor.status
-    except (ExternalShutdownException, KeyboardInterrupt):
-        if view is not None and monitor is not None and monitor.over:
-            return monitor.status
-        raise KeyboardInterrupt from None
-    except RuntimeError:  # a signal has taken the context away while nodes were being made
-        if rclpy.ok():
-            raise
-        raise KeyboardInterrupt from None
-    finally:
-        executor.shutdown()
-        for node in nodes:
-            node.destroy_node()
-        rclpy.try_shutdown()
+        last = monitor.status
+        if recorder is not None:
+            session.serve_only(recorder)
+            _hear_out(session, recorder)
+    if session.ended and not (view is not None and monitor.over):
+        raise KeyboardInterrupt
+    return last
+
+
+def _hear_out(session: Session, recorder: RecorderNode) -> None:
+    """Let the recorder take what is still on its way."""
+    heard, since = -1, time.monotonic()
+    while time.monotonic() - since < SETTLE:
+        if recorder.count != heard:
+            heard, since = recorder.count, time.monotonic()
+        if not session.spin_once(SETTLE):
+            return

@@ -8,14 +8,16 @@ A v = c.
 """
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import NamedTuple, Sequence
 
 import numpy as np
 
 from robodyn_ros.errors import ConstraintError, SingularMassError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
+from robodyn_ros.plant.inputs import one_input
 from robodyn_ros.plant.nearest import nearest
 from robodyn_ros.plant.plant import Plant
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.types import State
 
 TOLERANCE = 1e-12
@@ -37,7 +39,7 @@ class Assembly(NamedTuple):
 
 
 def assemble_start(plant: Plant, state: State, *, hold: Sequence[str] = (),
-                   parameters: Mapping[str, float] | None = None) -> Assembly:
+                   parameters: Given = None) -> Assembly:
     """
     Move a start onto the plant's constraints.
 
@@ -46,7 +48,7 @@ def assemble_start(plant: Plant, state: State, *, hold: Sequence[str] = (),
     robot = plant.robot
     held = [robot.joint_index(name) for name in hold]
     free = [k for k in range(robot.n) if k not in held]
-    x = plant.flat_input(state)
+    x = one_input(robot, state, None)
     start_q, start_v = x[1:1 + robot.n], x[1 + robot.n:1 + 2 * robot.n]
     state = State(state.t, start_q.copy(), start_v.copy())
     if not plant.row_names:
@@ -58,7 +60,7 @@ def assemble_start(plant: Plant, state: State, *, hold: Sequence[str] = (),
         raise ConstraintError(f'row {row!r} of {robot.name} is no finite number at q = '
                               f'{np.round(start_q, 6).tolist()}; correct the function, or start '
                               'where it is defined')
-    q, phi = nearest(plant, state, free, 0.01 * TOLERANCE, parameters)
+    q, phi = nearest(plant.model, state, free, 0.01 * TOLERANCE, parameters)
     worst = np.abs(phi).max()
     if not worst < TOLERANCE:
         row = plant.row_names[int(np.argmax(np.abs(phi)))]
@@ -78,10 +80,10 @@ def assemble_start(plant: Plant, state: State, *, hold: Sequence[str] = (),
 
 
 def _velocity_change(plant: Plant, state: State,
-                     parameters: Mapping[str, float] | None) -> np.ndarray:
+                     parameters: Given) -> np.ndarray:
     """Change of v that fits A v = c, smallest in the kinetic energy norm."""
     _, rate, rows = plant.constraint_rows(state, parameters)
-    values = Parameters.from_flat(plant.parameter_vector(parameters)[:len(NAMES)].tolist())
+    values = Parameters.from_flat(plant.model.vector(parameters)[:len(NAMES)].tolist())
     try:
         lower = np.linalg.cholesky(plant.robot.mass_matrix(state.q, values))
     except np.linalg.LinAlgError:

@@ -5,60 +5,76 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 import os
-from typing import Callable, Iterable, Mapping, Sequence, TYPE_CHECKING, TypeVar
+from typing import Callable, Iterable, Sequence, TypeVar
 
 import numpy as np
 
-from robodyn_ros.checks import items, refusal, whole_number
-from robodyn_ros.codegen.batch import LANES
-from robodyn_ros.errors import SizeError
-from robodyn_ros.plant.inputs import SAMPLES
-from robodyn_ros.plant.program import BATCH
-from robodyn_ros.types import Rollout, State
-
-if TYPE_CHECKING:
-    from robodyn_ros.plant.plant import Plant
+from robodyn_ros.codegen.loops import outcomes
+from robodyn_ros.plant.diagnosis import StartCheck
+from robodyn_ros.plant.model import Model
+from robodyn_ros.plant.program import BATCH, LANES
+from robodyn_ros.plant.rollout import new_queue, rollout_from_rows
+from robodyn_ros.robots.payload import Given
+from robodyn_ros.types import Rollout
 
 Found = TypeVar('Found')
-WORTH = 50000
+WORTH_STEPS = 50000
 """Steps of all rollouts together for which one more program is compiled."""
 
 
-def many_rollouts(plant: 'Plant', states: Sequence[State], count: int, tau: object, every: int,
-                  reference: np.ndarray | None,
-                  parameters: Sequence[Mapping[str, float]] | None,
-                  workers: int | None) -> list[Rollout]:
-    """Return Plant.rollouts: count steps from each state, in the order of the states."""
-    every = whole_number('every', every, SAMPLES, 1)
-    states = items(State, 'states', states, 'State(t, q, v)')
-    if isinstance(parameters, Mapping):
-        raise refusal('parameters', parameters, 'a list with one mapping per state')
-    if parameters is not None and len(parameters) != len(states):
-        raise SizeError('parameters of rollouts', len(states), len(parameters),
-                        'give one mapping per state')
-    chosen: Sequence[Mapping[str, float] | None] = \
-        [None] * len(states) if parameters is None else parameters
-    kinds = {plant.variants.loaded(item) for item in chosen}
-    for loaded in kinds:  # compile before the threads start
-        plant.program(loaded=loaded).names
+def rollouts(model: Model, start_check: StartCheck, inputs: Sequence[np.ndarray], count: int,
+             every: int, reference: np.ndarray, parameters: Sequence[Given],
+             workers: int | None, alone: Callable[[int], Rollout]) -> list[Rollout]:
+    """
+    Return one rollout per input, in their order.
 
-    def alone(k: int) -> Rollout:
-        return plant.rollout(states[k], steps=count, tau=tau, every=every, reference=reference,
-                             parameters=chosen[k])
+    :param inputs: t, q, v, tau of each start (1 + 3 n,)
+    :param alone: computes one of them by itself
+    """
+    kinds = {model.parametric(item) for item in parameters}
+    for parametric in kinds:  # compile before the threads start
+        model.program(model.solvers[0], parametric).functions()
 
     def together(k: int) -> list[Rollout]:
         some = slice(k, k + LANES)
-        found = plant.batch(states[some], count, tau, every, reference, chosen[some]) \
-            if k + LANES <= len(states) else None
-        return found or [alone(i) for i in range(len(states))[some]]
+        found = _one_batch(model, start_check, inputs[some], count, every, reference,
+                           parameters[some]) if k + LANES <= len(inputs) else None
+        return found or [alone(i) for i in range(len(inputs))[some]]
 
-    few = len(states) < LANES or len(states) * count < WORTH
-    if few or not plant.side_by_side:
-        return _spread(alone, range(len(states)), workers)
-    for loaded in kinds:
-        plant.program(BATCH, loaded).names
-    groups = _spread(together, range(0, len(states), LANES), workers)
+    few = len(inputs) < LANES or len(inputs) * count < WORTH_STEPS
+    if few or not model.batch_possible:
+        return _spread(alone, range(len(inputs)), workers)
+    for parametric in kinds:
+        model.program(BATCH, parametric).functions()
+    groups = _spread(together, range(0, len(inputs), LANES), workers)
     return [run for group in groups for run in group]
+
+
+def _one_batch(model: Model, start_check: StartCheck, inputs: Sequence[np.ndarray], count: int,
+               every: int, reference: np.ndarray,
+               parameters: Sequence[Given]) -> list[Rollout] | None:
+    """Run LANES rollouts side by side; None where one of them has to be computed alone."""
+    if len({model.parametric(item) for item in parameters}) > 1:
+        return None  # their code differs, and so might their last bits
+    layout = model.layout._replace(lanes=LANES)
+    ready = [model.ready(BATCH, item) for item in parameters]
+    samples = count // every + 1
+    try:
+        rows = np.empty(LANES * samples * layout.sample)
+    except (MemoryError, ValueError):  # perhaps there is room for one after another
+        return None
+    x = np.array(inputs).T.reshape(-1)
+    reason = ready[0].functions['rollout'](
+        0, count, model.step_size, every, model.control_period, x[:LANES].copy(), x,
+        np.array([item.w for item in ready]).T.reshape(-1), np.empty(LANES * layout.scratch),
+        np.empty(LANES * layout.workspace), reference, rows,
+        new_queue(layout, x[LANES * layout.tau:]), np.zeros(2, np.int64))
+    if reason != outcomes.OK:
+        return None
+    runs = rows.reshape(LANES, samples, layout.sample)
+    if count:
+        start_check.many(model, runs)
+    return [rollout_from_rows(run, layout) for run in runs]
 
 
 def _spread(work: Callable[[int], Found], items: Iterable[int], workers: int | None

@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-Rows that a plant cannot keep: which one is off, by how much, and why.
+Why a run stopped or cannot start: what is off, by how much, and what to do, in one sentence.
 
 Rows contradict each other when they depend on one another wherever the joints are, and are
 singular when only this place takes a direction from them. All of this is slow: it is asked after
@@ -10,25 +10,32 @@ a run stopped, or when its start is clearly off the rows.
 from __future__ import annotations
 
 import logging
-from typing import Mapping, NamedTuple, TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import ConstraintError
-from robodyn_ros.plant.checks import place
-from robodyn_ros.plant.nearest import nearest, RANK
+from robodyn_ros.codegen.loops import outcomes
+from robodyn_ros.errors import (ConstraintError, RobodynError, SimulationError,
+                                SingularMassError)
+from robodyn_ros.plant.model import Model
+from robodyn_ros.plant.nearest import nearest, RANK_TOLERANCE
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.types import State
 
-if TYPE_CHECKING:
-    from robodyn_ros.plant.plant import Plant
-
 LOG = logging.getLogger('robodyn_ros')
-OFF = 1e-3
+CLEARLY_OFF = 1e-3
 """Error of a row that is clear, not rounding: [m], [rad], or that per second."""
 REACHED = 1e-9
 """Error of a row up to which the nearest configuration counts as on it [m] or [rad]."""
-ELSEWHERE = 0.1
+DIVERGED = 1e9
+"""Position beyond which an integration has run away [rad] or [m]."""
+PROBE_MOVE = 0.1
 """How far joints are moved to see whether rows depend on one another there too [rad] or [m]."""
+
+
+def place(state: State) -> str:
+    """Return time and configuration for a sentence."""
+    return f't = {state.t:.6g} s, q = {np.round(state.q, 6).tolist()}'
 
 
 class Misfit(NamedTuple):
@@ -49,122 +56,171 @@ def state_of(x: np.ndarray, n: int) -> State:
     return State(float(x[0]), x[1:1 + n].copy(), x[1 + n:1 + 2 * n].copy())
 
 
-def misfit(plant: 'Plant', state: State, parameters: Mapping[str, float] | None) -> Misfit | None:
-    """Return the row that no small change of q, or of v, could bring to zero; None: there is."""
-    phi, rate, rows = plant.constraint_rows(state, parameters)
+def misfit(model: Model, state: State, parameters: Given) -> Misfit | None:
+    """Return the row that no small change of q, or of v, could bring to zero; None if all can."""
+    phi, rate, rows = model.constraint_rows(state, parameters)
     if not (np.isfinite(phi).all() and np.isfinite(rate).all() and np.isfinite(rows).all()):
         return None
     lengths = np.linalg.norm(rows, axis=1)
     scale = np.where(lengths > 0.0, lengths, 1.0)  # rows in any unit count alike
     unit = rows / scale[:, None]
     for error, name in ((phi, ''), (rate, ' per second')):
-        change = np.linalg.lstsq(unit, -error / scale, rcond=RANK)[0]
+        change = np.linalg.lstsq(unit, -error / scale, rcond=RANK_TOLERANCE)[0]
         rest = np.abs(error / scale + unit @ change)
         worst = int(np.argmax(rest))
-        if rest[worst] > OFF:
-            return Misfit(plant.row_names[worst], float(rest[worst] * scale[worst]), name)
+        if rest[worst] > CLEARLY_OFF:
+            return Misfit(model.row_names[worst], float(rest[worst] * scale[worst]), name)
     return None
 
 
-def unreached(plant: 'Plant', state: State, parameters: Mapping[str, float] | None
+def unreached(model: Model, state: State, parameters: Given
               ) -> Misfit | None:
     """Return the row that cannot be brought to zero one step after a state; None: all can."""
-    n = plant.robot.n
-    ahead = State(state.t + plant.step_size, state.q + plant.step_size * state.v, state.v)
-    if not np.isfinite(plant.constraint_rows(ahead, parameters)[0]).all():
+    n = model.robot.n
+    ahead = State(state.t + model.step_size, state.q + model.step_size * state.v, state.v)
+    if not np.isfinite(model.constraint_rows(ahead, parameters)[0]).all():
         return None
-    q, phi = nearest(plant, ahead, range(n), 0.01 * REACHED, parameters)
+    q, phi = nearest(model, ahead, range(n), 0.01 * REACHED, parameters)
     worst = int(np.argmax(np.abs(phi)))
     if abs(phi[worst]) > REACHED:
-        return Misfit(plant.row_names[worst], float(abs(phi[worst])))
-    return misfit(plant, ahead._replace(q=q), parameters)
+        return Misfit(model.row_names[worst], float(abs(phi[worst])))
+    return misfit(model, ahead._replace(q=q), parameters)
 
 
-def singular(plant: 'Plant', state: State, parameters: Mapping[str, float] | None) -> bool:
+def singular(model: Model, state: State, parameters: Given) -> bool:
     """Tell whether the rows lose a direction at this place, not everywhere."""
     random = np.random.default_rng(0)
-    moves = random.uniform(-ELSEWHERE, ELSEWHERE, (3, plant.robot.n))
-    rows = np.array([plant.constraint_rows(state._replace(q=state.q + move), parameters)[2]
-                     for move in (np.zeros(plant.robot.n), *moves)])
+    moves = random.uniform(-PROBE_MOVE, PROBE_MOVE, (3, model.robot.n))
+    rows = np.array([model.constraint_rows(state._replace(q=state.q + move), parameters)[2]
+                     for move in (np.zeros(model.robot.n), *moves)])
     if not np.isfinite(rows).all():
         return True
     lengths = np.linalg.norm(rows, axis=2).max(axis=0)  # of each row where it is longest
     unit = rows / np.where(lengths > 0.0, lengths, 1.0)[:, None]
     ranks = np.linalg.matrix_rank(unit, tol=1e-6)
-    return bool(ranks[0] < ranks.max() or ranks.max() == len(plant.row_names))
+    return bool(ranks[0] < ranks.max() or ranks.max() == len(model.row_names))
 
 
-def inconsistent(plant: 'Plant', state: State, parameters: Mapping[str, float] | None
+def inconsistent(model: Model, state: State, parameters: Given
                  ) -> ConstraintError:
     """Return the error for rows that ask for what cannot be at a state."""
-    name, rows = plant.robot.name, ', '.join(plant.row_names)
-    left = misfit(plant, state, parameters)
+    name, rows = model.robot.name, ', '.join(model.row_names)
+    left = misfit(model, state, parameters)
     off = f': {left}' if left else ''
-    if not singular(plant, state, parameters):
+    if not singular(model, state, parameters):
         return ConstraintError(f'constraint rows of {name} ({rows}) contradict each other at '
                                f'{place(state)}{off}; remove one or make them agree')
-    if len(plant.row_names) == 1:
+    if len(model.row_names) == 1:
         return ConstraintError(f'constraint row {rows!r} of {name} is singular at {place(state)}'
                                f'{off}: no joint moves it there; start elsewhere or change it')
     return ConstraintError(f'constraint rows of {name} ({rows}) are singular at {place(state)}'
                            f'{off}: they lose a direction there; start elsewhere or change them')
 
 
-def not_projected(plant: 'Plant', state: State, parameters: Mapping[str, float] | None
+def not_projected(model: Model, state: State, parameters: Given
                   ) -> ConstraintError:
     """Return the error for a step that could not be brought onto the rows."""
-    left = unreached(plant, state, parameters)
+    left = unreached(model, state, parameters)
     off = f': {left}' if left else ''
     return ConstraintError(
-        f'{plant.robot.name} cannot be moved onto its constraint rows '
-        f'({", ".join(plant.row_names)}) near {place(state)}{off}; check that no rows contradict '
+        f'{model.robot.name} cannot be moved onto its constraint rows '
+        f'({", ".join(model.row_names)}) near {place(state)}{off}; check that no rows contradict '
         'each other and that the path can be reached, or start nearer')
 
 
-def check_start(plant: 'Plant', x: np.ndarray, errors: np.ndarray | None, dependent: bool,
-                parameters: Mapping[str, float] | None) -> None:
+def failure(model: Model, reason: int, x: np.ndarray, parameters: Given
+            ) -> RobodynError:
     """
-    Refuse a start whose rows contradict each other; warn of one that is off its rows for good.
+    Return the error for a loop that stopped.
 
-    :param x: input or recorded row of the start
-    :param errors: phi and its rate (2 m,); None where nothing was recorded
-    :param dependent: the rows needed a rank
+    :param reason: of codegen/loops/outcomes.py
+    :param x: the last good input
     """
-    if errors is None and (plant.agreed or not dependent):
-        return  # once per plant: a single step must not pay for it again
-    if errors is not None and max(map(abs, errors.tolist())) <= OFF:  # few: faster than numpy
-        return
-    start = state_of(x, plant.robot.n)
-    if dependent and misfit(plant, start, parameters):
-        error = inconsistent(plant, start, parameters)
-        error.state = start
-        raise error
-    plant.agreed |= dependent
-    if errors is not None and not plant.warned:
-        plant.warned = warn(plant, start, errors)
+    state = state_of(x, model.layout.n)
+    far = np.abs(state.q).max() > DIVERGED  # whatever failed there, it ran away before
+    error = None if far or not model.row_names else _failed_rows(model, reason, state, parameters)
+    error = error or _failed_step(model, outcomes.NOT_FINITE if far else reason, state)
+    error.state = state
+    return error
 
 
-def check_starts(plant: 'Plant', rows: np.ndarray) -> None:
-    """Check the worst start of runs side by side (runs, samples, width): no rows depend there."""
-    m = len(plant.row_names)
-    errors = np.abs(rows[:, 0, rows.shape[2] - 2 * m:])
-    if m and errors.max() > OFF:
-        worst = rows[int(errors.max(axis=1).argmax()), 0]
-        check_start(plant, worst, worst[-2 * m:], False, None)
+def _failed_step(model: Model, reason: int, state: State) -> RobodynError:
+    name, rows = model.robot.name, ', '.join(model.row_names)
+    if reason == outcomes.SINGULAR:
+        return SingularMassError(f'the mass matrix of {name} is not positive definite at '
+                                 f'{place(state)}; give every moving link mass and inertia')
+    if reason == outcomes.DEPENDENT:
+        return ConstraintError(f'constraint rows of {name} ({rows}) are dependent at '
+                               f"{place(state)}; use solver='auto' or 'rank'")
+    return SimulationError(f'{name} left the finite numbers after {place(state)}; use a smaller '
+                           'step or check torques and gains')
 
 
-def warn(plant: 'Plant', start: State, errors: np.ndarray) -> bool:
-    """Log the row that is off most, if no stabilisation brings it back; return whether."""
-    names, kind = plant.row_names, plant.stabilisation.kind
+def _failed_rows(model: Model, reason: int, state: State,
+                 parameters: Given) -> RobodynError | None:
+    """Return the error that names what is wrong with the rows; None if it is not theirs."""
+    bad = ~np.isfinite(model.constraint_rows(state, parameters)[0])
+    if bad.any():
+        return ConstraintError(f'row {model.row_names[int(np.argmax(bad))]!r} of '
+                               f'{model.robot.name} is no finite number at {place(state)}; '
+                               'correct the function, or start where it is defined')
+    if reason == outcomes.INCONSISTENT:
+        return inconsistent(model, state, parameters)
+    if reason == outcomes.NOT_PROJECTED:
+        return not_projected(model, state, parameters)
+    return None
+
+
+class StartCheck:
+    """Looks at the starts of a plant's runs, and remembers what need not be looked at again."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._agreed = self._warned = False
+
+    def one(self, model: Model, x: np.ndarray, errors: np.ndarray | None, dependent: bool,
+            parameters: Given) -> None:
+        """
+        Refuse a start whose rows contradict each other; warn of one that is off its rows for good.
+
+        :param x: input or recorded row of the start
+        :param errors: phi and its rate (2 m,); None where nothing was recorded
+        :param dependent: the rows needed a rank
+        """
+        if errors is None and (self._agreed or not dependent):
+            return  # once per plant: a single step must not pay for it again
+        if errors is not None and max(map(abs, errors.tolist())) <= CLEARLY_OFF:
+            return  # few numbers: faster than numpy
+        start = state_of(x, model.layout.n)
+        if dependent and misfit(model, start, parameters):
+            error = inconsistent(model, start, parameters)
+            error.state = start
+            raise error
+        self._agreed |= dependent
+        if errors is not None and not self._warned:
+            self._warned = _warn(model, start, errors)
+
+    def many(self, model: Model, rows: np.ndarray) -> None:
+        """Check the worst start of a batch (runs, samples, sample): no rows depend there."""
+        m = model.layout.m
+        errors = np.abs(rows[:, 0, rows.shape[2] - 2 * m:])
+        if m and errors.max() > CLEARLY_OFF:
+            worst = rows[int(errors.max(axis=1).argmax()), 0]
+            self.one(model, worst, worst[-2 * m:], False, None)
+
+
+def _warn(model: Model, start: State, errors: np.ndarray) -> bool:
+    """Log the row that is off most and stays so without stabilisation; True if there is one."""
+    names, kind = model.row_names, model.stabilisation.kind
     speed = max(1.0, float(np.abs(start.v).max()))
     phi, rate = np.abs(errors).reshape(2, -1)
     found = []
-    if kind in ('none', 'velocity_correction') and phi.max() > OFF:
+    if kind in ('none', 'velocity_correction') and phi.max() > CLEARLY_OFF:
         found.append(f'{names[int(np.argmax(phi))]!r} by {phi.max():.3g}')
-    if kind == 'none' and rate.max() > OFF * speed:
+    if kind == 'none' and rate.max() > CLEARLY_OFF * speed:
         found.append(f'{names[int(np.argmax(rate))]!r} by {rate.max():.3g} per second')
     if found:
         LOG.warning('%s starts off its constraint rows at %s: %s; stabilisation %r does not bring '
-                    'it back: use assemble_start, baumgarte or projection', plant.robot.name,
+                    'it back: use assemble_start, baumgarte or projection', model.robot.name,
                     place(start), ' and '.join(found), kind)
     return bool(found)

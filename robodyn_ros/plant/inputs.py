@@ -14,7 +14,7 @@ from robodyn_ros.types import State
 
 FLOAT = np.dtype(float)
 SAMPLES = '1 or more whole steps between samples'
-WHOLE = 1e-6
+STEP_ROUNDING = 1e-6
 """Part of a step by which a duration may miss a whole number of them: rounding, no more."""
 
 
@@ -64,7 +64,7 @@ def step_count(duration: float | None, steps: int | None, step_size: float) -> i
         return whole_number('steps', steps, 'a whole number, none or more')
     exact = number('duration', duration, 'finite seconds that are not negative', 0.0) / step_size
     count = round(exact)
-    if abs(count - exact) > WHOLE + 4.0 * np.spacing(exact):
+    if abs(count - exact) > STEP_ROUNDING + 4.0 * np.spacing(exact):
         near = ' or '.join(f'{k * step_size:.9g}' for k in (math.floor(exact), math.ceil(exact)))
         raise refusal('duration', duration, f'a whole number of steps of {step_size:g} s: give '
                       f'{near}, or steps instead')

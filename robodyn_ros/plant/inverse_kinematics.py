@@ -85,9 +85,7 @@ def first_singular(plant: Plant, motion: Rollout) -> int | None:
         return None
     x = np.column_stack([motion.t, motion.q, motion.v, np.zeros_like(motion.q)])
     finite = np.isfinite(x).all(axis=1)
-    y = plant.rows.evaluate('rows', np.where(finite[:, None], x, 0.0),
-                            plant.rows.prepared(plant.table.vector()))
-    rows = y[:, 2 * m:].reshape(-1, m, n)
+    rows = plant.model.rows_at(np.where(finite[:, None], x, 0.0), None)[2]
     with np.errstate(all='ignore'):  # a motion that ran away is found by what it leaves
         rows = rows / np.linalg.norm(rows, axis=2, keepdims=True)
         volume = np.linalg.det(rows @ rows.transpose(0, 2, 1))

@@ -34,8 +34,6 @@ class ParameterTable:
                 number = math.nan
             if not math.isfinite(number):
                 raise StateError(f'{name} is {value!r}; expected a finite number')
-            if number < 0.0 and name in ('payload.mass', 'friction_scale'):
-                raise StateError(f'{name} is {number}; it cannot be negative')
             values[self._place[name]] = number
         return values
 

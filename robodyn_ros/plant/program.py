@@ -1,33 +1,36 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-Trace a constrained plant and assemble its compiled program.
+Trace a constrained plant and link its program.
 
-Two variants of one plant: 'cholesky' is straight-line code for independent rows, 'rank' finds the
-rank of the rows in compiled loops (codegen/loops/rank_solver.py). Both have the same inputs and outputs. A
-third, 'batch', is the first for many runs side by side (codegen/loops/lanes.py). Each of them is there
-with the robot's own gravity, friction and no payload as constants, and with all of them as inputs.
+Two solvers for one plant: CHOLESKY is straight-line code for independent rows, RANK_SOLVER finds
+the rank of the rows in compiled loops (codegen/loops/rank_solver.py); both leave the same results.
+BATCH is the first for many runs side by side. Each of them is there with the robot's own gravity,
+friction and no payload as constants, and with all of them as inputs ('parametric').
 """
 from __future__ import annotations
 
-from typing import Any, Mapping, NamedTuple, Sequence
+from typing import Any, NamedTuple, Sequence
 
-from robodyn_ros.codegen.batch import LANES
-from robodyn_ros.codegen.emit import calls_library, size
-from robodyn_ros.codegen.loops import integrators, lanes, rank_solver, stepping
-from robodyn_ros.codegen.program import Kernel, Program
+from robodyn_ros.codegen.layout import Layout
+from robodyn_ros.codegen.loops.integrators import AT_ONCE
+from robodyn_ros.codegen.loops.stepping import Stepping
+from robodyn_ros.codegen.program import Program
+from robodyn_ros.codegen.routines import calls_library, Kernel, size
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.rows import Rows, trace_rows
 from robodyn_ros.constraints.stabilisation import Stabilisation
-from robodyn_ros.errors import RobodynError, SizeError, TracingError
 from robodyn_ros.mechanics import equations, udwadia_kalaba
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
+from robodyn_ros.plant.control_law import trace_law
 from robodyn_ros.plant.parameters import ParameterTable
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.tracing import Graph, inputs, Number, Scalar
 from robodyn_ros.types import Control
 
-CHOLESKY, RANK, BATCH = 'cholesky', 'rank', 'batch'
+CHOLESKY, RANK_SOLVER, BATCH = 'cholesky', 'rank', 'batch'
+LANES = 16
+"""Runs side by side: two or four vector registers of any width, which hides their latency."""
 SHORT = 550
 """Recorded operations up to which the stages of RK4 are written out, to stay in registers."""
 
@@ -64,12 +67,12 @@ def parameter_table(robot: Robot, constraints: Sequence[Constraint], chosen: Sta
 
 def trace(robot: Robot, constraints: Sequence[Constraint], chosen: Stabilisation,
           control: Control | None, table: ParameterTable, kinematic: bool = False,
-          loaded: bool = True) -> Traced:
+          parametric: bool = True) -> Traced:
     """
     Run the mechanics once with recording scalars.
 
     :param kinematic: unit mass, no forces
-    :param loaded: payload, gravity and friction are inputs; else they are the robot's own numbers
+    :param parametric: payload, gravity and friction are inputs; else the robot's own numbers
     """
     graph, n = Graph(), robot.n
     t = inputs(graph, 't', 1)[0]
@@ -81,8 +84,8 @@ def trace(robot: Robot, constraints: Sequence[Constraint], chosen: Stabilisation
         mass: list[list[Number]] = [[float(i == k) for k in range(n)] for i in range(n)]
         bias: list[Number] = list(tau)
     else:
-        chosen_parameters = Parameters.from_flat(p[:len(NAMES)]) if loaded else robot.parameters
-        mass, bias = equations.mass_and_bias(robot.tree, chosen_parameters, q, v)
+        values = Parameters.from_flat(p[:len(NAMES)]) if parametric else robot.parameters
+        mass, bias = equations.mass_and_bias(robot.tree, values, q, v)
     rows = trace_rows(robot, constraints, q, v, t, groups)
     force = [u - h + c for u, h, c in zip(tau, bias, rows.prescribed)]
     b = rows.b
@@ -90,57 +93,34 @@ def trace(robot: Robot, constraints: Sequence[Constraint], chosen: Stabilisation
         gains = table.group('stabilisation', p)
         b = [x - rate * gains['alpha'] - phi * gains['beta']
              for x, rate, phi in zip(rows.b, rows.rate, rows.phi)]
-    law = _trace_law(control, t, q, v, reference, table.group('controller', p)) if control else []
+    law = trace_law(control, t, q, v, reference, table.group('controller', p)) if control \
+        else []
     return Traced(t, q, v, tau, reference, p, mass, force, rows, b, law)
 
 
-def _trace_law(control: Control, t: Scalar, q: list[Scalar], v: list[Scalar],
-               reference: list[Scalar], parameters: Mapping[str, Scalar]) -> list[Number]:
-    try:
-        tau = list(control.law(t, q, v, reference, parameters))
-    except TracingError as error:
-        raise TracingError(f'the control law: {error}') from error
-    except RobodynError:
-        raise
-    except (Exception, SystemExit) as error:  # noqa: B902  a user's law may raise anything
-        raise TracingError(f'the control law raised {type(error).__name__}: {error}; it must '
-                           'return one torque per joint') from error
-    if len(tau) != len(q):
-        raise SizeError('torques of the control law', len(q), len(tau), 'one per joint')
-    if not all(isinstance(x, (Scalar, float, int)) for x in tau):
-        raise TracingError(f'the control law returned {tau!r}; expected numbers')
-    return tau
-
-
-def assemble(title: str, traced: Traced, chosen: Stabilisation, integrator: str,
-             variant: str, delay: int = 0, damped: bool = False) -> Program:
+def link_program(title: str, traced: Traced, chosen: Stabilisation, integrator: str,
+                 variant: str, delay: int = 0, damped: bool = False) -> Program:
     """Make the program of one variant; nothing is compiled yet."""
-    n, m = len(traced.q), len(traced.rows.names)
     x = [traced.t, *traced.q, *traced.v, *traced.tau]
-    kernels = _rank_kernels(traced, x, chosen) if variant == RANK else \
+    kernels = _rank_kernels(traced, x, chosen) if variant == RANK_SOLVER else \
         _straight_kernels(traced, x, chosen, damped)
     if traced.control:
         kernels.append(Kernel('control', [traced.t, *traced.q, *traced.v, *traced.reference],
                               traced.control))
-    names = {kernel.name for kernel in kernels}
     if integrator == 'rk4' and variant == CHOLESKY and size(kernels[0].outputs) <= SHORT:
-        integrator = 'rk4_at_once'
-    constants = {
-        'N': n, 'ROWS': m, 'REFERENCE': len(traced.reference), 'ADVANCE': integrator,
-        'CONTROLLED': bool(traced.control), 'DELAY': delay, 'SCRATCH': scratch_size(n, m),
-        'PROJECTED': chosen.kind == 'projection' and m > 0}
-    if 'control' not in names:
-        constants['control'] = 'None'
-    if variant != RANK and 'correct' not in names:
-        constants['correct'] = 'None'
-    if variant == BATCH:
-        return Program(title, kernels, traced.p, constants={**constants, 'LANES': LANES},
-                       modules=[lanes], lanes=LANES)
-    modules = [*([rank_solver] if variant == RANK else []), integrators, stepping]
-    return Program(title, kernels, traced.p, constants=constants, modules=modules)
+        integrator = AT_ONCE
+    layout = layout_of(traced, delay, LANES if variant == BATCH else 1)
+    projected = chosen.kind == 'projection' and layout.m > 0
+    return Program(title, kernels, traced.p, Stepping(
+        layout, integrator, bool(traced.control), projected, variant == RANK_SOLVER))
 
 
-def side_by_side_possible(traced: Traced, chosen: Stabilisation, integrator: str) -> bool:
+def layout_of(traced: Traced, delay: int, lanes: int = 1) -> Layout:
+    """Return the sizes of a plant's arrays."""
+    return Layout(len(traced.q), len(traced.rows.names), len(traced.reference), delay, lanes)
+
+
+def batch_possible(traced: Traced, chosen: Stabilisation, integrator: str) -> bool:
     """Tell whether many runs can share one program: RK4, arithmetic only, no iteration."""
     rows = traced.rows
     matrices = [x for row in (*traced.mass, *rows.A) for x in row]
@@ -154,12 +134,7 @@ def rows_program(title: str, traced: Traced) -> Program:
     rows = traced.rows
     outputs = [*rows.phi, *rows.rate, *(x for row in rows.A for x in row)]
     kernel = Kernel('rows', [traced.t, *traced.q, *traced.v, *traced.tau], outputs)
-    return Program(title, [kernel], traced.p, ['rows'])
-
-
-def scratch_size(n: int, m: int) -> int:
-    """Length of y: the widest kernel output plus the scratch of the rank solver."""
-    return 2 * n + 3 * m + 2 + n * n + n * (m + 4) + m * m + 8 * m + n
+    return Program(title, [kernel], traced.p)
 
 
 def _straight_kernels(traced: Traced, x: list[Scalar], chosen: Stabilisation,

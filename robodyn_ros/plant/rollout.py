@@ -9,99 +9,90 @@ good state; everything else becomes an error that keeps what was recorded until 
 from __future__ import annotations
 
 import logging
-from typing import Mapping, NoReturn, TYPE_CHECKING
 
 import numpy as np
 
-from robodyn_ros.codegen.loops import stepping
-from robodyn_ros.errors import RobodynError
-from robodyn_ros.plant import checks, diagnosis
-from robodyn_ros.plant.program import CHOLESKY, RANK, scratch_size
-from robodyn_ros.types import Rollout, rollout_from_rows, State
-
-if TYPE_CHECKING:
-    from robodyn_ros.plant.plant import Plant
+from robodyn_ros.codegen.layout import Layout
+from robodyn_ros.codegen.loops import outcomes
+from robodyn_ros.plant.diagnosis import failure, StartCheck, state_of, unreached
+from robodyn_ros.plant.model import AUTO, Model
+from robodyn_ros.plant.program import CHOLESKY, RANK_SOLVER
+from robodyn_ros.robots.payload import Given
+from robodyn_ros.types import Rollout
 
 LOG = logging.getLogger('robodyn_ros')
 
 
-def run(plant: 'Plant', x: np.ndarray, count: int, every: int, reference: np.ndarray,
-        rows: np.ndarray, parameters: Mapping[str, float] | None) -> int:
-    """Run count steps in place; returns the rows written, or raises with what there is."""
-    n, m, delay = plant.robot.n, len(plant.row_names), plant.delay
-    y = np.empty(scratch_size(n, m))
-    s = np.empty(2 + 8 * n + plant.reference_size)
-    start = x.copy()
-    torque = start[1 + 2 * n:]
-    queue = np.tile(torque, delay) if delay else np.empty(1)
-    done = np.zeros(2, dtype=np.int64)
-    t0, taken, width = x[0], 0, 1 + 5 * n + 3 * m
-    for variant in plant.solvers:
-        names, w = plant.variants.ready(variant, parameters)
+def run(model: Model, start_check: StartCheck, x: np.ndarray, count: int, every: int,
+        reference: np.ndarray, rows: np.ndarray, parameters: Given) -> int:
+    """
+    Run count steps in place; returns the samples written, or raises with what there is.
+
+    :param x: input to start at, then the last one (1 + 3 n,)
+    :param rows: room for the samples, where every is not 0
+    """
+    layout = model.layout
+    y, s, done = np.empty(layout.scratch), np.empty(layout.workspace), np.zeros(2, np.int64)
+    start, t0, taken = x.copy(), x[:1].copy(), 0
+    torque = start[layout.tau:]
+    queue = new_queue(layout, torque)
+    for variant in model.solvers:
+        functions, w = model.ready(variant, parameters)
         # the start of a second variant is where the first stopped: same clock, same rows
-        code = names['rollout'](taken, count, plant.step_size, t0, every, plant.control_period,
-                                x, w, y, s, reference, rows, queue, done)
+        reason = functions['rollout'](taken, count, model.step_size, every, model.control_period,
+                                      t0, x, w, y, s, reference, rows, queue, done)
         taken = int(done[0])
-        if code == stepping.DEPENDENT and plant.solver == 'auto' and variant == CHOLESKY:
-            if not plant.variants.used(RANK):  # once per plant
+        if reason == outcomes.DEPENDENT and model.solver == AUTO and variant == CHOLESKY:
+            if not model.used(RANK_SOLVER):  # once per plant
                 LOG.info('constraint rows of %s became dependent at t = %g s: finding ranks',
-                         plant.robot.name, x[0])
+                         model.robot.name, x[0])
             if taken == 0:  # the second variant begins with the first control instant again
-                x[1 + 2 * n:] = torque
-                queue = np.tile(torque, delay) if delay else queue
+                x[layout.tau:] = torque
+                queue = new_queue(layout, torque)
             continue
         break
-    if code == stepping.DEPENDENT and variant == RANK:
+    if reason == outcomes.DEPENDENT and variant == RANK_SOLVER:
         # this variant knows dependent rows: these cannot be met, or are no numbers
-        code = stepping.NOT_PROJECTED if m and diagnosis.unreached(
-            plant, diagnosis.state_of(x, n), parameters) else stepping.NOT_FINITE
-    if code == stepping.SINGULAR and names['derivative'](1, x, w, y, np.empty(2 * n)) == stepping.OK:
-        code = stepping.NOT_FINITE  # the mass is fine where the step began: the step ran away
-    if code != stepping.OK:
-        fail(plant, code, x, rollout_from_rows(rows[:done[1] * width].reshape(-1, width), n, m)
-             if every else None, parameters)
-    if m and count:
-        diagnosis.check_start(plant, start, rows[width - 2 * m:width] if every else None,
-                                 variant == RANK, parameters)
+        reason = outcomes.NOT_PROJECTED if layout.m and unreached(
+            model, state_of(x, layout.n), parameters) else outcomes.NOT_FINITE
+    if reason == outcomes.SINGULAR and \
+            functions['derivative'](1, x, w, y, np.empty(2 * layout.n)) == outcomes.OK:
+        reason = outcomes.NOT_FINITE  # the mass is fine where the step began: the step ran away
+    width = layout.sample
+    if reason != outcomes.OK:
+        error = failure(model, reason, x, parameters)
+        if every:
+            error.partial = rollout_from_rows(rows[:done[1] * width].reshape(-1, width), layout)
+        raise error
+    if layout.m and count:
+        start_check.one(model, start, rows[width - 2 * layout.m:width] if every else None,
+                        variant == RANK_SOLVER, parameters)
     return int(done[1])
 
 
-def rates(plant: 'Plant', x: np.ndarray, parameters: Mapping[str, float] | None) -> np.ndarray:
+def new_queue(layout: Layout, torque: np.ndarray) -> np.ndarray:
+    """Return the torques on their way at the start of a run: the one that acts."""
+    return np.tile(torque, layout.delay) if layout.delay else np.empty(1)
+
+
+def rates(model: Model, x: np.ndarray, parameters: Given) -> np.ndarray:
     """Return qdot and a side by side at inputs x (k, 1 + 3 n) of many states (k, 2 n)."""
-    n, count = plant.robot.n, len(x)
-    found, y = np.empty((count, 2 * n)), np.empty(scratch_size(n, len(plant.row_names)))
-    for variant in plant.solvers:
-        names, w = plant.variants.ready(variant, parameters)
-        stop = names['derivative'](count, x, w, y, found)
-        if stop == stepping.OK:
+    found, y = np.empty((len(x), 2 * model.layout.n)), np.empty(model.layout.scratch)
+    for variant in model.solvers:
+        functions, w = model.ready(variant, parameters)
+        stop = functions['derivative'](len(x), x, w, y, found)
+        if stop == outcomes.OK:
             break
-        where, code = divmod(stop, 8)
-        if code != stepping.DEPENDENT or variant == plant.solvers[-1]:
-            fail(plant, code, x[where], None, parameters)
+        where, reason = divmod(stop, outcomes.REASONS)
+        if reason != outcomes.DEPENDENT or variant == model.solvers[-1]:
+            raise failure(model, reason, x[where], parameters)
     return found
 
 
-def fail(plant: 'Plant', code: int, x: np.ndarray, kept: Rollout | None,
-         parameters: Mapping[str, float] | None) -> NoReturn:
-    """Raise the error of a code at the last good input, with what was recorded."""
-    state = diagnosis.state_of(x, plant.robot.n)
-    far = np.abs(state.q).max() > checks.FAR  # whatever failed there, it ran away before
-    error = None if far or not plant.row_names else _of_rows(plant, code, state, parameters)
-    error = error or checks.failure(plant.robot, plant.row_names,
-                                          stepping.NOT_FINITE if far else code, state)
-    error.state, error.partial = state, kept
-    raise error
-
-
-def _of_rows(plant: 'Plant', code: int, state: State, parameters: Mapping[str, float] | None
-             ) -> RobodynError | None:
-    """Return the error that names what is wrong with the rows; None if it is not theirs."""
-    phi = plant.constraint_rows(state, parameters)[0]
-    error = checks.not_a_number(plant.robot, plant.row_names, phi, state)
-    if error is not None:
-        return error
-    if code == stepping.INCONSISTENT:
-        return diagnosis.inconsistent(plant, state, parameters)
-    if code == stepping.NOT_PROJECTED:
-        return diagnosis.not_projected(plant, state, parameters)
-    return None
+def rollout_from_rows(rows: np.ndarray, layout: Layout) -> Rollout:
+    """Cut the samples of a compiled recording (k, layout.sample) into named arrays."""
+    # plain slices: numpy.split takes longer than a short run
+    n, m = layout.n, layout.m
+    begins = [*range(1, 1 + 5 * n, n), *(1 + 5 * n + k * m for k in range(3))]
+    return Rollout(rows[:, 0], *(rows[:, begin:begin + width]
+                                 for begin, width in zip(begins, [n] * 5 + [m] * 3)))

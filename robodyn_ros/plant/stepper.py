@@ -3,19 +3,16 @@
 """A plant that moves in arrays of its own, for loops in Python and for the dynamics node."""
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, TYPE_CHECKING
+from typing import Any, Callable
 
 import numpy as np
 
 from robodyn_ros.checks import refusal, whole_number
-from robodyn_ros.codegen.native import bind
 from robodyn_ros.errors import StateError
-from robodyn_ros.plant.program import scratch_size
-from robodyn_ros.plant.variants import Ready
+from robodyn_ros.plant.inputs import one_input
+from robodyn_ros.plant.model import Model, Ready
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.types import State
-
-if TYPE_CHECKING:
-    from robodyn_ros.plant.plant import Plant
 
 VIEWS = ('q', 'v', 'tau', 'x')
 """Attributes of a Stepper that are part of the arrays the compiled code works in."""
@@ -29,22 +26,23 @@ class Stepper:
     steps themselves. Not to be shared between threads.
     """
 
-    def __init__(self, plant: 'Plant', state: State, steps: int = 1,
-                 parameters: Mapping[str, float] | None = None):
+    def __init__(self, model: Model, recover: Callable[..., State], state: State, steps: int = 1,
+                 parameters: Given = None):
         """
         Begin at a state.
 
+        :param recover: takes steps where this cannot: Plant.advance
         :param steps: steps of one call
         """
-        if plant.controlled:
+        if model.control is not None:
             raise StateError('a plant with a compiled control law wants a reference; use rollout, '
                              'or leave the law out and set tau')
         steps = whole_number('steps', steps, 'a whole number, 1 or more', 1)
-        n = plant.robot.n
-        self.plant, self.parameters = plant, parameters
-        self._block = np.zeros(5 + 11 * n + scratch_size(n, len(plant.row_names)))
+        layout, n = model.layout, model.layout.n
+        self.model, self.parameters, self._recover_by = model, parameters, recover
+        self._block = np.zeros(layout.block)
         self._counts = np.array([0, steps, 0, 0], dtype=np.int64)
-        self._x = self._block[2:3 + 3 * n]
+        self._x = self._block[layout.block_x:layout.block_y]
         self.q, self.v, self.tau = self._x[1:].reshape(3, n)
         """Positions, velocities and the torque held during a call (n,) each, to be set."""
         self.x = self._x[1:1 + 2 * n]
@@ -63,20 +61,20 @@ class Stepper:
         try:
             view[:] = 'nothing' if value is None else value  # numpy would take None for NaN
         except (TypeError, ValueError):
-            raise refusal(f'{name} of a motion of {self.plant.robot.name}', value,
+            raise refusal(f'{name} of a motion of {self.model.robot.name}', value,
                           f'{view.size} numbers') from None
 
     def reset(self, state: State) -> None:
         """Return to a state, without torque, and count steps from there."""
-        self._x[:] = self.plant.flat_input(state)
-        self._block[:2] = self.plant.step_size, state.t
+        self._x[:] = one_input(self.model.robot, state, None)
+        self._block[:2] = self.model.step_size, state.t
         self._counts[0] = 0
 
-    def use(self, parameters: Mapping[str, float] | None, ready: Ready | None = None) -> None:
+    def use(self, parameters: Given, ready: Ready | None = None) -> None:
         """Go on with other run-time parameters; ready: those of Plant.ready, if known."""
-        names, w = ready or self.plant.ready(parameters)
+        functions, w = ready or self.model.ready(self.model.solvers[0], parameters)
         self.parameters = parameters
-        self._call = bind(names['steps_in_place'], self._block, w, self._counts)
+        self._call = functions['steps_in_place'].bind(self._block, w, self._counts)
 
     @property
     def t(self) -> float:
@@ -107,7 +105,7 @@ class Stepper:
     def _recover(self) -> None:
         """Finish the call with the plant's own fallbacks, from the last good state."""
         last, self._counts[0] = int(self._counts[0]), self._counts[2]
-        after = self.plant.advance(self.state, self.tau.copy(), parameters=self.parameters,
-                                   steps=last - int(self._counts[0]))
+        after = self._recover_by(self.state, self.tau.copy(), parameters=self.parameters,
+                                 steps=last - int(self._counts[0]))
         self.q[:], self.v[:] = after.q, after.v
         self._counts[0] = last

@@ -15,19 +15,19 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.recording.definitions import Definitions, fields_of, SEQUENCE
+from robodyn_ros.ros_time import nanoseconds
 
 NUMBERS = {'bool': '?', 'byte': 'B', 'char': 'B', 'int8': 'b', 'uint8': 'B', 'int16': 'h',
            'uint16': 'H', 'int32': 'i', 'uint32': 'I', 'int64': 'q', 'uint64': 'Q',
            'float32': 'f', 'float64': 'd'}
 """Code of each kind of number, to struct and to numpy."""
 SIZES = {code: struct.calcsize('<' + code) for code in NUMBERS.values()}
-NANO = 1_000_000_000
 
 
-def stamp_of(data: bytes) -> int:
+def first_stamp(data: bytes) -> int:
     """Time of a message that begins with a stamp or a header [ns]."""
     seconds, rest = struct.unpack_from('<iI' if data[1] & 1 else '>iI', data, 4)
-    return seconds * NANO + rest
+    return nanoseconds(seconds, rest)
 
 
 class Decoder:

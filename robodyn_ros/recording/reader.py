@@ -12,8 +12,8 @@ import os
 import struct
 from typing import Any, Callable, Collection, Mapping
 
-from robodyn_ros.recording.cdr import Decoder, stamp_of
-from robodyn_ros.recording.errors import RecordingError
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.cdr import Decoder, first_stamp
 from robodyn_ros.recording.records import MAGIC
 from robodyn_ros.recording.writer import FACTS
 
@@ -112,5 +112,5 @@ class _Reading:
         except ValueError as error:
             raise RecordingError(f'{self._name}: a message of {topic} at {message.log_time} ns '
                                  f'{error}; record again') from None
-        stamp = stamp_of(message.data) if 'header' in fields else 0
+        stamp = first_stamp(message.data) if 'header' in fields else 0
         self._found.messages[topic].append((stamp or message.log_time, fields))

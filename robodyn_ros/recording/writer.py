@@ -13,8 +13,8 @@ from __future__ import annotations
 import os
 from typing import Any, Mapping
 
+from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording import records
-from robodyn_ros.recording.errors import RecordingError
 
 try:
     import zstandard
@@ -26,6 +26,22 @@ LARGEST_CHUNK = 1_000_000
 LIBRARY = 'robodyn_ros'
 FACTS = 'robodyn'
 """Name of the record with the scenario's facts."""
+
+FOREVER = '{sec: 9223372036, nsec: 854775807}'
+
+
+def quality_text(depth: int, reliable: bool, latched: bool) -> str:
+    """
+    Return a topic's quality of service as rosbag2 of Jazzy writes it: a YAML list of one profile.
+
+    :param latched: the last message is kept for those who come later (transient local)
+    """
+    return (f'- history: keep_last\n  depth: {depth}\n'
+            f'  reliability: {"reliable" if reliable else "best_effort"}\n'
+            f'  durability: {"transient_local" if latched else "volatile"}\n'
+            f'  deadline: {FOREVER}\n  lifespan: {FOREVER}\n  liveliness: automatic\n'
+            f'  liveliness_lease_duration: {FOREVER}\n'
+            '  avoid_ros_namespace_conventions: false\n')
 
 
 class RecordingWriter:
@@ -67,7 +83,7 @@ class RecordingWriter:
 
         :param kind: type, such as 'sensor_msgs/msg/JointState'
         :param definition: text of the type and of all it contains (definitions.py)
-        :param quality: offered_qos_profiles, as rosbag2 writes it
+        :param quality: of quality_text
         """
         made = b''
         if kind not in self._schemas:

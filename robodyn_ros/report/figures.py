@@ -8,12 +8,12 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from robodyn_ros.report.drawing import (COLOURS, curves, empty_figure, legend, panels,
-                                        space_curves, WANTED)
+from robodyn_ros.report.drawing import (COLOURS, curves, DESIRED_STYLE, empty_figure, legend,
+                                        panels, space_curves)
 from robodyn_ros.report.motion import Motion
 
 DPI = 110
-SMALLEST = 1e-18
+SMALLEST_DRAWN = 1e-18
 """Violations below this, zero among them, are drawn there: their logarithm is finite."""
 MOST_ROWS = 6
 """Panels above one another."""
@@ -33,7 +33,7 @@ class Picture(NamedTuple):
 def pictures_of(motion: Motion) -> list[Picture]:
     """Return the figures for which there is something to draw."""
     chosen = [Picture('joints', 'Joint positions, and what was wanted (dashed).', _joints)]
-    if motion.wanted is not None:
+    if motion.followed:
         chosen.append(Picture('errors', 'Tracking errors of the joints, and the distance of '
                               f'{motion.frame} from its path.', _errors))
     if np.isfinite(motion.tau).any():
@@ -57,19 +57,18 @@ def _joints(figure: Any, motion: Motion) -> None:
     n = motion.robot.n
     columns = -(-n // MOST_ROWS)
     axes = panels(figure, -(-n // columns), columns, width=6.4 * min(columns, 2), height=1.5)
-    for k, (one, name, unit) in enumerate(zip(axes, motion.robot.joints, motion.units)):
+    for k, (one, name, unit) in enumerate(zip(axes, motion.robot.joints, motion.robot.units)):
         curves(one, motion.t, motion.q[:, k], ['actual'], f'{name} [{unit}]')
-        if motion.wanted is not None:
-            curves(one, motion.t, motion.wanted[:, k], ['wanted'], f'{name} [{unit}]',
-                   color='black', linestyle=WANTED)
+        if motion.followed:
+            curves(one, motion.t, motion.reference_q[:, k], ['wanted'], f'{name} [{unit}]',
+                   color='black', linestyle=DESIRED_STYLE)
     legend(figure)
 
 
 def _errors(figure: Any, motion: Motion) -> None:
     joints, tool = panels(figure, 2, height=2.2)
-    assert motion.error is not None and motion.distance is not None
     curves(joints, motion.t, motion.error, motion.robot.joints, 'error [rad] or [m]')
-    curves(tool, motion.t, motion.distance, [f'distance of {motion.frame}'], 'distance [m]',
+    curves(tool, motion.t, motion.tool_error, [f'distance of {motion.frame}'], 'distance [m]',
            color='black')
     _named(figure, motion)
 
@@ -82,7 +81,7 @@ def _torques(figure: Any, motion: Motion) -> None:
 
 def _violation(figure: Any, motion: Motion) -> None:
     axes, = panels(figure, 1, height=2.6)
-    logarithm = np.log10(np.maximum(motion.violation, SMALLEST))
+    logarithm = np.log10(np.maximum(motion.violation, SMALLEST_DRAWN))
     curves(axes, motion.watched, logarithm, ['violation'], 'log10 of largest |phi|',
            color=COLOURS[1])
 
@@ -90,8 +89,8 @@ def _violation(figure: Any, motion: Motion) -> None:
 def _path(figure: Any, motion: Motion) -> None:
     figure.set_size_inches(5.6, 5.0)
     lines: list[tuple[np.ndarray, str, Any]] = [(motion.tool, f'{motion.frame}, actual', '-')]
-    if motion.path is not None:
-        lines.append((motion.path, 'wanted', WANTED))
+    if motion.followed:
+        lines.append((motion.tool_reference, 'wanted', DESIRED_STYLE))
     axes = figure.add_subplot(projection='3d')
     space_curves(axes, lines)
     legend(figure)

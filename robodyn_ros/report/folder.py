@@ -1,13 +1,13 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of a report: made if need be, and never somebody else's."""
+"""The folder of a report: a new one or that of a former report, never one with other files."""
 from __future__ import annotations
 
 import json
 import os
 from pathlib import Path
 
-from robodyn_ros.recording.errors import RecordingError
+from robodyn_ros.errors import RecordingError
 from robodyn_ros.report.summary import MADE_BY
 
 SUMMARY = 'summary.json'

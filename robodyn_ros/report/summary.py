@@ -17,18 +17,18 @@ def summary_of(motion: Motion) -> dict[str, Any]:
     """
     Return the numbers worth knowing.
 
-    Errors are wanted minus actual; rms over all samples; motor_work is the time integral of
+    Errors are desired minus actual; rms over all samples; motor_work is the time integral of
     tau . v, what the motors put in.
     """
-    error, distance, tau = motion.error, motion.distance, motion.tau
+    error, distance, tau = motion.error, motion.tool_error, motion.tau
     power = (tau * motion.v).sum(axis=1)
     work = float((0.5 * (power[1:] + power[:-1]) * np.diff(motion.t)).sum())
     joints = {}
-    for k, (name, unit) in enumerate(zip(motion.robot.joints, motion.units)):
+    for k, (name, unit) in enumerate(zip(motion.robot.joints, motion.robot.units)):
         joints[name] = {
             'unit': unit,
-            'error_max': None if error is None else _finite(np.abs(error[:, k]).max()),
-            'error_rms': None if error is None else _finite(_rms(error[:, k])),
+            'error_max': _finite(np.abs(error[:, k]).max()),
+            'error_rms': _finite(_rms(error[:, k])),
             'torque_max': _largest(tau[:, k]),
             'speed_max': _largest(motion.v[:, k]),
         }
@@ -37,9 +37,9 @@ def summary_of(motion: Motion) -> dict[str, Any]:
         'scenario': motion.scenario or None, 'robot': motion.robot.name, 'frame': motion.frame,
         'samples': len(motion.t), 'start_s': float(motion.t[0]),
         'duration_s': float(motion.t[-1] - motion.t[0]),
-        'tool_error_max_m': None if distance is None else _finite(distance.max()),
-        'tool_error_rms_m': None if distance is None else _finite(_rms(distance)),
-        'constraint_rows': list(motion.rows),
+        'tool_error_max_m': _finite(distance.max()),
+        'tool_error_rms_m': _finite(_rms(distance)),
+        'constraint_rows': list(motion.row_names),
         'violation_max': _largest(motion.violation),
         'motor_work_J': _finite(work),
         'joints': joints,

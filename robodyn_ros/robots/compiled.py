@@ -8,7 +8,8 @@ from typing import Callable, Sequence
 
 import numpy as np
 
-from robodyn_ros.codegen.program import Kernel, Program
+from robodyn_ros.codegen.program import Program
+from robodyn_ros.codegen.routines import Kernel
 from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.mechanics import energy, equations, kinematics
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
@@ -93,22 +94,22 @@ class Compiled:
         self._programs: dict[tuple[str, bool], Program] = {}
         self._spare: dict[str, Spare] = {}
 
-    def program(self, name: str, loaded: bool = False) -> Program:
+    def program(self, name: str, parametric: bool = False) -> Program:
         """
         Return the program of a function, traced on first use.
 
-        :param loaded: payload, gravity and friction are inputs, not the robot's own
+        :param parametric: payload, gravity and friction are inputs, not the robot's own
         """
-        key = name, loaded
+        key = name, parametric
         if key not in self._programs:
             function = _function(name, self.tree)
             graph, n = Graph(), len(self.tree.bodies)
             q, v, u = (inputs(graph, letter, n) for letter in 'qvu')
             p = inputs(graph, 'p', len(NAMES))
-            outputs = function(self.tree, Parameters.from_flat(p) if loaded else self.own, q, v, u)
+            outputs = function(self.tree, Parameters.from_flat(p) if parametric else self.own, q, v, u)
             kernel = Kernel('evaluate', [*q, *v, *u], outputs)
-            title = f'{name} of {self.title}{" with payload" if loaded else ""}'
-            self._programs[key] = Program(title, [kernel], p, ['evaluate'])
+            title = f'{name} of {self.title}{" with payload" if parametric else ""}'
+            self._programs[key] = Program(title, [kernel], p)
         return self._programs[key]
 
     def quick(self, name: str, q: object, v: object, u: object) -> np.ndarray | None:
@@ -133,7 +134,7 @@ class Compiled:
         """Return a function that works in arrays of its own."""
         program = self.program(name, parameters != self.own)
         margin = 1 if name == 'forward_dynamics' else 0  # the last output is no acceleration
-        return InPlace(program, parameters, program.sizes['evaluate'][1] - margin)
+        return InPlace(program, parameters, program.routines['evaluate'].outputs - margin)
 
     def __call__(self, name: str, parameters: Parameters, q: np.ndarray, v: np.ndarray,
                  u: np.ndarray) -> np.ndarray:

@@ -8,7 +8,6 @@ from typing import Any, Callable
 import numpy as np
 
 from robodyn_ros.checks import numbers
-from robodyn_ros.codegen.native import bind
 from robodyn_ros.codegen.program import Program
 from robodyn_ros.errors import SizeError
 from robodyn_ros.mechanics.parameters import Parameters
@@ -28,7 +27,8 @@ class InPlace:
 
         :param outputs: how many of the function's outputs are the result
         """
-        inputs_, every = program.sizes['evaluate']
+        routine = program.routines['evaluate']
+        inputs_, every = routine.inputs, routine.outputs
         w = program.prepared(parameters.flat())  # type: ignore[arg-type]
         block = np.concatenate([np.zeros(inputs_ + every), w])
         # memoryviews copy a few numbers in half the time of arrays
@@ -39,7 +39,7 @@ class InPlace:
         self.whole = block[inputs_:inputs_ + every]
         """All outputs."""
         self.result = self.whole[:outputs]
-        self._call = bind(program.names['one_evaluate'], block, short=True)
+        self._call = program.functions()['one_evaluate'].bind(block, short=True)
 
     def __call__(self, q: np.ndarray, v: np.ndarray, u: np.ndarray | None = None) -> np.ndarray:
         """Evaluate at one state."""

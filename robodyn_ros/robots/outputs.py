@@ -1,20 +1,11 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot answers with, where an array alone would not say enough."""
+"""What Robot.bias and Robot.frame return: arrays with names."""
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-
-
-class Limits(NamedTuple):
-    """Joint limits of the URDF, each (n,); infinite where the file gives none."""
-
-    lower: np.ndarray
-    upper: np.ndarray
-    velocity: np.ndarray
-    effort: np.ndarray
 
 
 class Bias(NamedTuple):

@@ -1,6 +1,11 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a setting may be, told once: for complaints, `ros2 param describe` and the reference."""
+"""
+What a setting may be, told once: for complaints, `ros2 param describe` and the reference.
+
+Bounds stand at the fields of the dataclasses; scenario/settings.py checks them, whether the values
+come from a file, from ROS parameters or from Python.
+"""
 from __future__ import annotations
 
 import dataclasses
@@ -32,6 +37,8 @@ class Bounds:
 
 
 FREE = Bounds()
+NOT_A_SETTING = 'not_a_setting'
+"""Metadata of a dataclass field that no file, option or parameter may give."""
 
 
 def bounded(default: Any, least: float = -inf, most: float = inf,

@@ -3,6 +3,7 @@
 """Read scenario files: those of the package by name, any other by path."""
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any, Sequence
 
@@ -10,7 +11,6 @@ from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.scenario.schema import Scenario, SECTIONS
 from robodyn_ros.scenario.settings import merge, settings_from
 from robodyn_ros.scenario.strict_yaml import load_yaml
-from robodyn_ros.scenario.user_code import FOLDERS
 from robodyn_ros.share import share_folder
 import yaml
 
@@ -37,14 +37,13 @@ def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scen
     data = _flattened(_read(path), path)
     for change in changes:
         merge(data, change)
-    if str(path.parent.resolve()) not in FOLDERS:
-        FOLDERS.append(str(path.parent.resolve()))
     robot = data.get('robot', '')
     local = path.parent / str(robot)
     if str(robot).endswith('.urdf') and local.exists():
         data['robot'] = str(local)
     place = f'{path} with --set' if changes else str(path)
-    return settings_from(Scenario, {**data, 'name': path.stem}, place)
+    scenario = settings_from(Scenario, {**data, 'name': path.stem}, place)
+    return dataclasses.replace(scenario, folder=str(path.parent.resolve()))
 
 
 def _read(path: Path) -> Any:

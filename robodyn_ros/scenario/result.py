@@ -10,9 +10,9 @@ import numpy as np
 
 from robodyn_ros.plant.assembly import Assembly
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import Scenario
-from robodyn_ros.types import Reference, Rollout
+from robodyn_ros.types import Rollout, Trajectory
 
 
 @dataclass(frozen=True)
@@ -22,18 +22,19 @@ class Result:
     scenario: Scenario
     robot: Robot
     motion: Rollout
-    """t, q, v, tau, a, constraint_force, multipliers, phi, phi_rate (see signals.Rollout)."""
-    reference: Reference | None
+    """t, q, v, tau, a, constraint_force, multipliers, phi, phi_rate (see types.Rollout)."""
+    reference: Trajectory | None
     """What was wanted, at the same instants."""
     row_names: tuple[str, ...]
     assembly: Assembly
     """How far the start had to move onto the constraints."""
+    desired: DesiredMotion
+    """The path or joint motion that was wanted."""
 
     @property
     def frame(self) -> str:
         """Name of the frame that follows the trajectory."""
-        chosen = self.scenario.trajectory.frame
-        return chosen if chosen in self.robot.frames else self.robot.frames[-1]
+        return self.robot.tool_frame(self.scenario.trajectory.frame)
 
     @cached_property
     def tool(self) -> np.ndarray:
@@ -45,8 +46,7 @@ class Result:
         """Where it should have been (k, 3) [m]; NaN without a trajectory."""
         if self.reference is None:
             return np.full((len(self.t), 3), np.nan)
-        return wiring.wanted_positions(self.robot, self.scenario.trajectory, self.frame,
-                                      self.reference)
+        return self.desired.positions(self.robot, self.frame, self.reference)
 
     @property
     def t(self) -> np.ndarray:

@@ -14,10 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.errors import StateError
+from robodyn_ros.errors import ArgumentError
 from robodyn_ros.scenario.result import Result
-from robodyn_ros.scenario.simulation import Simulation
-from robodyn_ros.types import Reference, Rollout
 
 KIND = '.npz'
 
@@ -29,8 +27,8 @@ class ResultFile:
         """Complain before the work, not after it, about a file that cannot be written."""
         self.path = path
         if os.path.splitext(path)[1].lower() != KIND:
-            raise StateError(f'--output is {path!r}; arrays are written as NPZ and nothing else: '
-                             f'give a name that ends in {KIND}')
+            raise ArgumentError(f'--output is {path!r}; arrays are written as NPZ and nothing '
+                                f'else: give a name that ends in {KIND}')
         try:
             if os.path.isdir(path):
                 raise IsADirectoryError(21, 'Is a directory')
@@ -39,34 +37,29 @@ class ResultFile:
             with tempfile.TemporaryFile(dir=os.path.dirname(os.path.realpath(path))):
                 pass
         except OSError as error:
-            raise StateError(f'--output {path!r} cannot be written ({error.strerror}); give a '
-                             'path in a folder that exists') from None
+            raise ArgumentError(f'--output {path!r} cannot be written ({error.strerror}); give a '
+                                'path in a folder that exists') from None
 
-    def keep(self, simulation: Simulation, motion: Rollout) -> None:
+    def keep(self, result: Result) -> None:
         """Write a motion that was simulated to its end."""
-        _replace(self.path, _arrays(simulation, motion))
+        _replace(self.path, _arrays(result))
 
-    def keep_broken_off(self, simulation: Simulation, motion: Rollout) -> str:
+    def keep_broken_off(self, result: Result) -> str:
         """Write what a failed run got to, never over an earlier file; returns its name."""
         path = self.path
         if os.path.lexists(path):
             path = f'{os.path.splitext(path)[0]}_broken_off{KIND}'
-        _replace(path, _arrays(simulation, motion))
+        _replace(path, _arrays(result))
         return path
 
 
-def _arrays(simulation: Simulation, motion: Rollout) -> dict[str, Any]:
+def _arrays(result: Result) -> dict[str, Any]:
     """Return the arrays of a motion, and what a report needs to know beside them."""
-    scenario, reference = simulation.scenario, simulation.reference
-    if reference is not None:  # a motion that failed is shorter than what was wanted
-        reference = Reference(*(part[:len(motion.t)] for part in reference))
-    result = Result(scenario, simulation.robot, motion, reference, simulation.plant.row_names,
-                    simulation.assembly)
     arrays: dict[str, Any] = {
-        **motion._asdict(), 'scenario': scenario.name, 'urdf': simulation.robot.urdf,
-        'frame': result.frame, 'row_names': np.array(simulation.plant.row_names, dtype=str)}
-    if reference is not None:
-        arrays |= {'reference_q': reference.q, 'tool_reference': result.tool_reference}
+        **result.motion._asdict(), 'scenario': result.scenario.name, 'urdf': result.robot.urdf,
+        'frame': result.frame, 'row_names': np.array(result.row_names, dtype=str)}
+    if result.reference is not None:
+        arrays |= {'reference_q': result.reference.q, 'tool_reference': result.tool_reference}
     return arrays
 
 

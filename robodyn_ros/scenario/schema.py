@@ -16,8 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Mapping
 
-from robodyn_ros.constraints.stabilisation import INTEGRATORS, KINDS
-from robodyn_ros.scenario.bounds import bounded
+from robodyn_ros.codegen.loops.integrators import INTEGRATORS
+from robodyn_ros.constraints.stabilisation import KINDS
+from robodyn_ros.scenario.bounds import bounded, NOT_A_SETTING
 
 Numbers = tuple[float, ...]
 Names = tuple[str, ...]
@@ -171,6 +172,8 @@ class Scenario:
     dynamics: DynamicsSettings = field(default_factory=DynamicsSettings)
     controller: ControllerSettings = field(default_factory=ControllerSettings)
     trajectory: TrajectorySettings = field(default_factory=TrajectorySettings)
+    folder: str = field(default='', metadata={NOT_A_SETTING: True})
+    """Where its file lies, and beside it a user's own modules; empty if made in Python."""
 
 
 SECTIONS = ('dynamics', 'controller', 'trajectory')

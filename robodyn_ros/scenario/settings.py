@@ -1,25 +1,33 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Fill dataclasses from mappings read from files, complaining in one sentence about each slip."""
+"""
+Fill dataclasses from mappings, complaining in one sentence about each slip.
+
+The one place that checks types and bounds of settings: those of files, of --set, of ROS parameters
+and of dataclasses that were made in Python.
+"""
 from __future__ import annotations
 
 import ast
 import collections.abc
 import dataclasses
+import functools
 import inspect
 import math
+from numbers import Integral, Real
 import re
 import textwrap
 import typing
-from typing import Any, Mapping
+from typing import Any, Mapping, TypeVar
 
 from robodyn_ros.errors import ScenarioError, UnknownNameError
-from robodyn_ros.scenario.bounds import Bounds, bounds_of, FREE
+from robodyn_ros.scenario.bounds import Bounds, bounds_of, FREE, NOT_A_SETTING
 from robodyn_ros.scenario.strict_yaml import load_yaml
 import yaml
 
 POWER_OF_TEN = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+')
 """1e-3, which YAML 1.1 takes for a text (it wants 1.0e-3), but ROS 2 and people for a number."""
+Settings = TypeVar('Settings')
 
 
 def settings_from(kind: type, values: Mapping[str, Any], place: str, prefix: str = '') -> Any:
@@ -28,8 +36,8 @@ def settings_from(kind: type, values: Mapping[str, Any], place: str, prefix: str
 
     :param place: file named in complaints; :param prefix: dotted key so far
     """
-    hints = typing.get_type_hints(kind)
-    known = {f.name: bounds_of(f) for f in dataclasses.fields(kind)}
+    hints = _hints_of(kind)
+    known = {f.name: bounds_of(f) for f in setting_fields(kind)}
     arguments = {}
     for key, value in values.items():
         if key not in known:
@@ -46,6 +54,26 @@ def settings_from(kind: type, values: Mapping[str, Any], place: str, prefix: str
                    and f.default_factory is dataclasses.MISSING]
         raise ScenarioError(f'{place}: {prefix}{missing[0] if missing else kind.__name__} is '
                             'missing; give it a value') from None
+
+
+def checked(settings: Settings, place: str) -> Settings:
+    """Check a dataclass that was made in Python as if its values had come from a file."""
+    made = settings_from(type(settings), _values_of(settings), place)
+    return dataclasses.replace(settings, **_values_of(made))  # type: ignore[type-var]
+
+
+def setting_fields(kind: Any) -> list[dataclasses.Field]:
+    """Return the fields of a dataclass that are settings."""
+    return [f for f in dataclasses.fields(kind) if NOT_A_SETTING not in f.metadata]
+
+
+def _values_of(settings: Any) -> dict[str, Any]:
+    return {f.name: getattr(settings, f.name) for f in setting_fields(settings)}
+
+
+@functools.cache
+def _hints_of(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
 
 
 def merge(data: dict[str, Any], change: str) -> None:
@@ -68,6 +96,8 @@ def merge(data: dict[str, Any], change: str) -> None:
 
 def _converted(hint: Any, value: Any, place: str, key: str) -> Any:
     if dataclasses.is_dataclass(hint):
+        if isinstance(value, hint):  # type: ignore[arg-type]
+            value = _values_of(value)
         if not isinstance(value, dict):
             raise _wrong(place, key, value, 'a group of settings')
         return settings_from(hint, value, place, key + '.')  # type: ignore[arg-type]
@@ -84,12 +114,13 @@ def _converted(hint: Any, value: Any, place: str, key: str) -> Any:
     if hint is float:
         if isinstance(value, str) and POWER_OF_TEN.fullmatch(value):
             value = float(value)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) \
-                or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
             raise _wrong(place, key, value, 'a finite number')
         return float(value)
-    if hint is int and (isinstance(value, bool) or not isinstance(value, int)):
-        raise _wrong(place, key, value, 'a whole number')
+    if hint is int:
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise _wrong(place, key, value, 'a whole number')
+        return int(value)
     if hint is bool and not isinstance(value, bool):
         raise _wrong(place, key, value, 'true or false')
     if hint is str and not isinstance(value, str):
@@ -122,7 +153,7 @@ def listed_fields(settings: Any, prefix: str = '') -> list[Field]:
     """Return every setting of a dataclass instance with its value and documentation."""
     result = []
     texts = field_texts(type(settings))
-    for item in dataclasses.fields(settings):
+    for item in setting_fields(settings):
         value, name = getattr(settings, item.name), prefix + item.name
         if dataclasses.is_dataclass(value):
             result += listed_fields(value, name + '.')

@@ -11,25 +11,23 @@ from typing import Any
 from robodyn_ros.errors import ScenarioError
 
 
-FOLDERS: list[str] = []
-"""Folders of scenario files, where a user's own modules may lie beside them."""
-
-
 def is_import_path(text: str) -> bool:
     """Tell 'my_package.module:name' from the name of something ready-made."""
     return ':' in text
 
 
-def import_object(text: str, key: str) -> Any:
+def import_object(text: str, key: str, folder: str = '') -> Any:
     """
-    Return what 'package.module:name' names; the scenario's folder and this one are searched too.
+    Return what 'package.module:name' names.
 
     :param key: the setting that holds the path, for the complaint
+    :param folder: of the scenario's file, searched after sys.path and the current folder; both
+        stay on sys.path, as a user's function may import more when it is called
     """
     module_name, _, name = text.partition(':')
-    for folder in (os.getcwd(), *FOLDERS):
-        if folder not in sys.path:
-            sys.path.append(folder)
+    for place in (os.getcwd(), folder):
+        if place and place not in sys.path:
+            sys.path.append(place)
     try:
         module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:  # noqa: B902  a user's module may fail in any way
@@ -38,3 +36,12 @@ def import_object(text: str, key: str) -> Any:
     if not hasattr(module, name):
         raise ScenarioError(f'{key} is {text!r}: {module_name} has no {name!r}')
     return getattr(module, name)
+
+
+def call_object(made: Any, text: str, key: str, *args: Any, **kwargs: Any) -> Any:
+    """Call what an import path named; a failure is a sentence with the path and its setting."""
+    try:
+        return made(*args, **kwargs)
+    except (Exception, SystemExit) as error:  # noqa: B902  a user's function may fail in any way
+        raise ScenarioError(f'{key} is {text!r}: it cannot be called as needed '
+                            f'({type(error).__name__}: {error})') from error

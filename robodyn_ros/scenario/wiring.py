@@ -1,44 +1,30 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-From settings to parts: robot, task, reference, control law and plant of a scenario.
+From settings to parts: run-time parameters, control law and plant of a scenario.
 
 The one place that wires trajectories, controllers and plants; none of them knows the others. The
 simulation, the nodes and the papers all build their parts here.
 """
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Callable, Sequence
 
-import numpy as np
-
 from robodyn_ros.constraints.constraint import Constraint
-from robodyn_ros.constraints.ready_made import follow
 from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
 from robodyn_ros.controllers.computed_torque import computed_torque
 from robodyn_ros.controllers.constraint_following import constraint_following
 from robodyn_ros.controllers.robust import robust
 from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
-from robodyn_ros.plant.inverse_kinematics import joint_motion
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.payload import checked_parameters
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings, ModelSettings,
-                                         StabilisationSettings, TrajectorySettings)
-from robodyn_ros.scenario.settings import settings_from
-from robodyn_ros.scenario.user_code import import_object, is_import_path
-from robodyn_ros.tracing import Number
-from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
-from robodyn_ros.trajectories.limits import check_limits
-from robodyn_ros.trajectories.paths import Helix, SineLine
-from robodyn_ros.trajectories.sampling import sample
-from robodyn_ros.trajectories.via_points import ViaPoints
-from robodyn_ros.types import Control, Reference
+                                         StabilisationSettings)
+from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
+from robodyn_ros.types import Control
 
-PATHS = {'helix': Helix, 'line': SineLine, 'via_points': ViaPoints}
-JOINT_MOTIONS = {'joint_sine': JointSine, 'joint_waypoints': JointWaypoints, 'table': Table}
 CONTROLLERS = ('none', 'computed_torque', 'robust', 'constraint_following')
 
 
@@ -56,155 +42,38 @@ def parameters_of(robot: Robot, settings: ModelSettings) -> Parameters:
         settings.friction_scale))
 
 
-def motion_of(settings: TrajectorySettings) -> Any:
-    """Path in space (called with t) or joint motion (with sample) of a trajectory; None: none."""
+def control_of(robot: Robot, settings: ControllerSettings, task: Sequence[Constraint],
+               folder: str = '') -> Control | None:
+    """
+    Control law of a controller; None without one.
+
+    :param task: constraints of the desired motion, which constraint_following needs
+    :param folder: where a user's own module may lie, see Scenario.folder
+    """
     if settings.kind == 'none':
         return None
-    kinds = {**PATHS, **JOINT_MOTIONS}
-    if is_import_path(settings.kind):
-        made = import_object(settings.kind, 'trajectory.kind')
-        if isinstance(made, type):
-            made = _called(settings.kind, 'trajectory.kind', made, **settings.parameters)
-        if not callable(made) and not hasattr(made, 'sample'):
-            raise ScenarioError(f'trajectory.kind is {settings.kind!r}: it is {made!r}; expected '
-                                'a path(t) or an object with sample(times)')
-        return made
-    if settings.kind not in kinds:
-        raise UnknownNameError('trajectory', settings.kind, ('none', *kinds), 'trajectory.kind')
-    values = dict(settings.parameters)
-    if settings.kind in ('via_points', 'joint_waypoints'):
-        _fold_points(values, settings)
-    return settings_from(kinds[settings.kind], values, f'trajectory {settings.kind!r}',
-                         'trajectory.parameters.')
+    return _law_of(robot, settings, task, folder)._replace(delay=settings.delay)
 
 
-def _called(text: str, key: str, made: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call what an import path names; a failure is a sentence."""
-    try:
-        return made(*args, **kwargs)
-    except (Exception, SystemExit) as error:  # noqa: B902  a user's function may fail in any way
-        raise ScenarioError(f'{key} is {text!r}: it cannot be called as needed '
-                            f'({type(error).__name__}: {error})') from error
-
-
-def _fold_points(values: dict[str, Any], settings: TrajectorySettings) -> None:
-    """Turn flat lists into points: ROS parameter files have no lists of lists."""
-    times = values.get('times', [])
-    for key in ('points', 'positions', 'velocities', 'accelerations'):
-        flat = values.get(key)
-        if flat is None:
-            continue
-        count = len(times) if isinstance(times, list) else 0
-        if not isinstance(flat, list) or not count or len(flat) % count or any(
-                isinstance(x, bool) or not isinstance(x, (int, float)) for x in flat):
-            raise ScenarioError(f'trajectory.parameters.{key} is {flat!r}; expected the '
-                                f'coordinates of {count} points one after another')
-        width = len(flat) // count
-        values[key] = tuple(tuple(map(float, flat[k:k + width]))
-                            for k in range(0, len(flat), width))
-
-
-def task_of(settings: TrajectorySettings) -> list[Constraint]:
-    """Constraints that hold the frame on the path; empty for joint motions."""
-    path = motion_of(settings)
-    if path is None or hasattr(path, 'sample'):
-        return []
-    task = [follow(settings.frame, path, settings.axes, 'path')]
-    for axis, value in settings.hold.items():
-        task.append(follow(settings.frame, Constant(float(value)), axis, f'hold_{axis}'))
-    return task
-
-
-def wanted_positions(robot: Robot, settings: TrajectorySettings, frame: str,
-                     reference: Reference) -> np.ndarray:
-    """Return where a frame should be (k, 3): on the path itself where that is one in space [m]."""
-    points = robot.positions(frame, reference.q)
-    path = motion_of(settings)
-    if path is not None and not hasattr(path, 'sample'):
-        position = sample(path, reference.t).position
-        for column, axis in enumerate(settings.axes):
-            if axis in 'xyz':
-                points[:, 'xyz'.index(axis)] = position[:, column]
-    return points
-
-
-@dataclasses.dataclass(frozen=True)
-class Constant:
-    """A coordinate that stays where it is."""
-
-    value: float
-
-    def __call__(self, t: Number) -> list[Number]:
-        """Return the value at any time."""
-        return [self.value]
-
-
-def reference_of(robot: Robot, settings: TrajectorySettings, duration: float, period: float,
-                 model: ModelSettings | None = None) -> Reference | None:
-    """Sample the joint motion of a trajectory at every control instant; None without one."""
-    motion = motion_of(settings)
-    if motion is None:
-        return None
-    periods = int(round(duration / period))
-    if hasattr(motion, 'sample'):
-        samples = motion.sample(np.arange(periods + 1) * period)
-        reference = Reference(*samples)
-        if isinstance(motion, Table):
-            reference = in_robot_order(robot, reference, motion.read()[0], motion.path)
-        if reference.q.shape[1] != robot.n:
-            raise ScenarioError(f'the trajectory {settings.kind!r} moves {reference.q.shape[1]} '
-                                f'joints; {robot.name} has {robot.n} '
-                                f'({", ".join(robot.joints)})')
-    else:
-        chosen = settings.inverse_kinematics
-        start = np.array(chosen.start or (0.0,) * robot.n)
-        reference = joint_motion(
-            robot, task_of(settings), start, periods * period, step=period, kp=chosen.kp,
-            kd=chosen.kd,
-            integrator=chosen.integrator, through_singularities=chosen.through_singularities)
-    if not settings.ignore_limits:
-        check_limits(robot, reference, parameters_of(robot, model) if model else None)
-    return reference
-
-
-def in_robot_order(robot: Robot, reference: Reference, names: Sequence[str],
-                   place: str) -> Reference:
-    """Columns of a motion, given for named joints, in the order of the robot's joints."""
-    for name in names:
-        if name not in robot.joints or names.count(name) > 1:
-            raise UnknownNameError('joint' if name not in robot.joints else 'repeated joint', name,
-                                   robot.joints, place)
-    missing = [joint for joint in robot.joints if joint not in names]
-    if missing:
-        raise ScenarioError(f'{place}: the joint {missing[0]!r} of {robot.name} has no column; '
-                            'give one column per joint')
-    order = [names.index(joint) for joint in robot.joints]
-    return Reference(reference.t, *(x[:, order] for x in reference[1:]))
-
-
-def control_of(robot: Robot, settings: ControllerSettings,
-               task: Sequence[Constraint]) -> Control | None:
-    """Control law of a controller; None without one."""
+def _law_of(robot: Robot, settings: ControllerSettings, task: Sequence[Constraint],
+            folder: str) -> Control:
     kind = settings.kind
-    if kind == 'none':
-        return None
     if is_import_path(kind):
-        control = _called(kind, 'controller.kind', import_object(kind, 'controller.kind'), robot,
-                          settings)
+        made = import_object(kind, 'controller.kind', folder)
+        control = call_object(made, kind, 'controller.kind', robot, settings)
         if not isinstance(control, Control):
             raise ScenarioError(f'controller.kind is {kind!r}: it returned {control!r}; expected '
                                 'a Control')
-        return control._replace(delay=settings.delay)
+        return control
     if kind not in CONTROLLERS:
         raise UnknownNameError('controller', kind, CONTROLLERS, 'controller.kind')
     model = parameters_of(robot, settings.model)
     if kind == 'constraint_following':
         if not task:
             raise ScenarioError('constraint_following needs a trajectory that is a path in space')
-        control = constraint_following(
+        return constraint_following(
             robot, task, **_row_gains(settings), model=model, saturate=settings.saturate,
             pretension=_one_or_each(settings.pretension))
-        return control._replace(delay=settings.delay)
     gains: dict[str, Any] = {
         'kp': _one_or_each(settings.kp), 'kd': _one_or_each(settings.kd),
         'natural_frequency': _one_or_each(settings.natural_frequency),
@@ -213,7 +82,7 @@ def control_of(robot: Robot, settings: ControllerSettings,
     if kind == 'robust':
         make = robust
         gains.update(rho=settings.rho, epsilon=settings.epsilon, p=settings.p)
-    return make(robot, **gains)._replace(delay=settings.delay)
+    return make(robot, **gains)
 
 
 def _row_gains(settings: ControllerSettings) -> dict[str, float]:
@@ -236,8 +105,14 @@ def _one_or_each(values: tuple[float, ...]) -> Any:
 
 
 def plant_of(robot: Robot, settings: DynamicsSettings, task: Sequence[Constraint],
-             control: Control | None = None, control_period: int = 1) -> Plant:
-    """Plant of a scenario, with the control law compiled in if given."""
+             control: Control | None = None, control_period: int = 1, folder: str = '') -> Plant:
+    """
+    Plant of a scenario, with the control law compiled in if given.
+
+    :param task: constraints that the word 'task' in dynamics.constraints stands for
+    :param control_period: integration steps between control instants
+    :param folder: where a user's own module may lie, see Scenario.folder
+    """
     constraints: list[Constraint] = []
     for name in settings.constraints:
         if name == 'task':
@@ -246,7 +121,7 @@ def plant_of(robot: Robot, settings: DynamicsSettings, task: Sequence[Constraint
                                     'path in space')
             constraints.extend(task)
         elif is_import_path(name):
-            item = import_object(name, 'dynamics.constraints')
+            item = import_object(name, 'dynamics.constraints', folder)
             if not isinstance(item, Constraint):
                 raise ScenarioError(f'dynamics.constraints: {name!r} is {item!r}; expected a '
                                     'function decorated with @constraint')

@@ -3,7 +3,7 @@
 """
 Motions given joint by joint: sine, way-points, and a table read from a file.
 
-All sample(times) -> Samples. Edges: a sine goes on for ever; way-points and tables rest at their
+Each has sample(times) -> Trajectory. A sine goes on for ever; way-points and tables rest at their
 first position before they start and at their last after they end.
 """
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robodyn_ros.errors import StateError
-from robodyn_ros.trajectories.sampling import Samples
+from robodyn_ros.types import Trajectory
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly
@@ -34,7 +34,7 @@ class JointSine:
     centre: tuple[float, ...] = ()
     """[rad] or [m], zero by default"""
 
-    def sample(self, times: np.ndarray) -> Samples:
+    def sample(self, times: np.ndarray) -> Trajectory:
         """Evaluate at times (k,)."""
         t = np.asarray(times, dtype=float)
         size, centre = np.array(self.amplitude), np.array(self.centre or (0.0,))
@@ -42,7 +42,7 @@ class JointSine:
             raise StateError(f'joint sine has {size.size} amplitudes and {centre.size} centres; '
                              'expected the same number')
         s, c = np.sin(self.rate * t)[:, None], np.cos(self.rate * t)[:, None]
-        return Samples(t, centre + s * size, c * size * self.rate, -s * size * self.rate ** 2)
+        return Trajectory(t, centre + s * size, c * size * self.rate, -s * size * self.rate ** 2)
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class JointWaypoints:
     velocities: tuple[tuple[float, ...], ...] = ()
     accelerations: tuple[tuple[float, ...], ...] = ()
 
-    def sample(self, times: np.ndarray) -> Samples:
+    def sample(self, times: np.ndarray) -> Trajectory:
         """Evaluate at times (k,)."""
         knots, position = np.array(self.times), np.array(self.positions, dtype=float)
         _check_knots(knots, position, 'way-points')
@@ -68,7 +68,7 @@ class JointWaypoints:
                              f'{velocity.shape} and accelerations {acceleration.shape} differ; '
                              'expected one row per time and one column per joint')
         stacked = np.stack([position, velocity, acceleration], axis=1)
-        from scipy.interpolate import BPoly, PPoly  # slow to import, see closing.py
+        from scipy.interpolate import BPoly, PPoly  # slow to import, see return_to_start.py
         piece = PPoly.from_bernstein_basis(BPoly.from_derivatives(knots, stacked))
         return _resting_outside(piece, knots, np.asarray(times, dtype=float))
 
@@ -102,10 +102,10 @@ class Table:
         _check_knots(data[:, 0], data[:, 1:], f'{Path(self.path).name}')
         return [name.strip() for name in lines[0][1:]], data[:, 0], data[:, 1:]
 
-    def sample(self, times: np.ndarray) -> Samples:
+    def sample(self, times: np.ndarray) -> Trajectory:
         """Evaluate at times (k,); the spline starts and ends at rest."""
         _, knots, position = self.read()
-        from scipy.interpolate import CubicSpline  # slow to import, see closing.py
+        from scipy.interpolate import CubicSpline  # slow to import, see return_to_start.py
         spline = CubicSpline(knots, position, bc_type='clamped')
         return _resting_outside(spline, knots, np.asarray(times, dtype=float))
 
@@ -127,8 +127,8 @@ def _check_knots(knots: np.ndarray, values: np.ndarray, what: str) -> None:
                          'increase')
 
 
-def _resting_outside(piece: PPoly, knots: np.ndarray, t: np.ndarray) -> Samples:
+def _resting_outside(piece: PPoly, knots: np.ndarray, t: np.ndarray) -> Trajectory:
     inside = ((t >= knots[0]) & (t <= knots[-1]))[:, None]
     at = np.clip(t, knots[0], knots[-1])
-    return Samples(t, piece(at), np.where(inside, piece(at, 1), 0.0),
-                   np.where(inside, piece(at, 2), 0.0))
+    return Trajectory(t, piece(at), np.where(inside, piece(at, 1), 0.0),
+                      np.where(inside, piece(at, 2), 0.0))

@@ -4,33 +4,22 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Sequence
 
 import numpy as np
 
-from robodyn_ros.codegen.program import Kernel, Program
+from robodyn_ros.codegen.program import Program
+from robodyn_ros.codegen.routines import Kernel
 from robodyn_ros.tracing import directional, Graph, inputs, Number, Scalar
 from robodyn_ros.tracing.dataclass_parameters import number_fields
+from robodyn_ros.types import Trajectory
 
 Path = Callable[[Number], Sequence[Number]]
 
 
-class Samples(NamedTuple):
-    """A path at k times, m coordinates."""
-
-    t: np.ndarray
-    """(k,) [s]"""
-    position: np.ndarray
-    """(k, m) [m] or [rad]"""
-    velocity: np.ndarray
-    """(k, m) [m/s] or [rad/s]"""
-    acceleration: np.ndarray
-    """(k, m) [m/s^2] or [rad/s^2]"""
-
-
-def sample(path: Path, times: np.ndarray) -> Samples:
+def sample(path: Path, times: np.ndarray) -> Trajectory:
     """
-    Evaluate a path with its exact first and second derivatives.
+    Evaluate a path with its exact first and second derivatives; q, v, a are its coordinates'.
 
     The number fields of a dataclass path are inputs of the compiled code: other numbers of the
     same kind of path compile nothing.
@@ -45,8 +34,8 @@ def sample(path: Path, times: np.ndarray) -> Samples:
     velocity = directional(position, flow)
     acceleration = directional(velocity, flow)
     kernel = Kernel('evaluate', [t], [*position, *velocity, *acceleration])
-    program = Program(f'the path {type(path).__name__}', [kernel], p, ['evaluate'])
+    program = Program(f'the path {type(path).__name__}', [kernel], p)
     times = np.ascontiguousarray(times, dtype=float)
     w = program.prepared(list(fields.values()) or [0.0])
     y = program.evaluate('evaluate', times.reshape(-1, 1), w)
-    return Samples(times, *np.split(y, 3, axis=1))
+    return Trajectory(times, *np.split(y, 3, axis=1))

@@ -12,7 +12,7 @@ from robodyn_ros.robots.robot import Robot
 from robodyn_ros.robots.urdf.visuals import Visual, visuals_of
 import trimesh
 
-DESIRED, TRACED = (25, 118, 210), (242, 115, 26)
+DESIRED_COLOUR, TRACED_COLOUR = (25, 118, 210), (242, 115, 26)
 SEGMENTS, NODES = 50, 30
 """The traced path: line segments per scene node, and nodes; the oldest node is used again."""
 
@@ -24,22 +24,17 @@ class RobotScene:
     :param server: viser.ViserServer
     """
 
-    def __init__(self, server: Any, robot: Robot, frame: str = ''):
-        """
-        Draw the robot where all joints are zero.
-
-        :param frame: whose path is traced; tool0, or the last frame, where none is given
-        """
+    def __init__(self, server: Any, robot: Robot):
+        """Draw the robot where all joints are zero; the path of its tool is traced."""
         self.server, self.robot = server, robot
-        self.frame = next(name for name in (frame, 'tool0', robot.frames[-1])
-                          if name in robot.frames)
+        self.frame = robot.tool_frame()
         scene = server.scene
         scene.add_grid('/grid', width=4.0, height=4.0, cell_size=0.1, section_size=0.5,
                        fade_distance=6.0)
         self.links: dict[str, Any] = {}
         self.missing: list[str] = []
         """Files of meshes that cannot be read."""
-        for k, visual in enumerate(visuals_of(robot.urdf)):
+        for k, visual in enumerate(visuals_of(robot.urdf, robot.path)):
             if visual.link not in self.links:
                 self.links[visual.link] = scene.add_frame(f'/robot/{visual.link}',
                                                           show_axes=False)
@@ -74,7 +69,7 @@ class RobotScene:
         segments = np.stack([points[:-1], points[1:]], axis=1) if len(points) > 1 \
             else np.zeros((1, 2, 3))
         self.server.scene.add_line_segments(
-            '/desired', segments.astype(np.float32), DESIRED, thickness=2.0,
+            '/desired', segments.astype(np.float32), DESIRED_COLOUR, thickness=2.0,
             thickness_units='screen', visible=len(points) > 1)
 
 
@@ -85,7 +80,7 @@ class Trace:
         """Make the nodes, all empty."""
         self.points = np.zeros((NODES, SEGMENTS, 2, 3), dtype=np.float32)
         self.nodes = [scene.add_line_segments(
-            f'/traced/{k}', self.points[k], TRACED, thickness=3.0, thickness_units='screen',
+            f'/traced/{k}', self.points[k], TRACED_COLOUR, thickness=3.0, thickness_units='screen',
             visible=False) for k in range(NODES)]
         self.count = 0
         self.last: np.ndarray | None = None
@@ -117,7 +112,7 @@ def extent(robot: Robot, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest and highest corner of a box around all visuals at q, each (3,) [m]."""
     angles = [float(x) for x in q]
     corners = [np.zeros(3)]
-    for visual in visuals_of(robot.urdf):
+    for visual in visuals_of(robot.urdf, robot.path):
         at = robot.pose(visual.link, angles)  # in plain numbers: nothing is compiled for a picture
         centre = np.array(at.position) + np.array(at.rotation) @ visual.position
         reach = max(visual.size) / 2.0 if visual.kind != 'mesh' else 0.0

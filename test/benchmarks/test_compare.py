@@ -5,21 +5,20 @@
 from importlib.util import find_spec
 import re
 
-from benchmarks import (accuracy, accuracy_closed, accuracy_helix, by_hand, compare, limits,
-                               work)
-from benchmarks.accuracy_helix_peers import helix
+from benchmarks import (accuracy_closed, accuracy_helix, accuracy_task, by_hand, compare,
+                        scaling, work)
+from benchmarks.accuracy_helix import helix
 from benchmarks.contender import CannotError, Contender
 from benchmarks.footprint import installed_size
 from benchmarks.plants import STEP
-from benchmarks.progress import Watch
+from benchmarks.progress import ProgressBars
 from benchmarks.sizes import QUICK
 from benchmarks.with_ours import Ours
 from benchmarks.with_pybullet import in_its_dialect
 import numpy as np
 from oracles import scara_450
 import pytest
-from robodyn_ros.plant.plant import Plant
-from robodyn_ros.robots.robot import load_robot, robot_from_text
+from robodyn_ros import load_robot, Plant, robot_from_text
 
 TINY = QUICK.reduced(repeats=2, steps=20)._replace(compare_rollouts=4, states=20)
 INSTALLED = [pytest.param(kind, id=kind.name, marks=pytest.mark.skipif(
@@ -35,15 +34,15 @@ def test_results_are_ours(kind):
     seen = 0
     for case in work.CASES:
         robot = load_robot(case.robot)
-        peer, sizes = kind(robot, STEP), work.sizes_of(robot, TINY)
+        peer, workload = kind(robot, STEP), work.workload_of(robot, TINY)
         try:
-            theirs = case.make(peer, sizes)()
+            theirs = case.make(peer, workload)()
         except CannotError:
             continue
-        ours = case.make(Ours(robot, STEP), sizes)()
+        ours = case.make(Ours(robot, STEP), workload)()
         assert ours.shape == theirs.shape
-        assert work.difference(case, sizes, ours, theirs) < (
-            peer.same_after_run if case.is_run else peer.same), (case.robot, case.title)
+        assert work.difference(case, workload, ours, theirs) < (
+            peer.run_tolerance if case.is_run else peer.tolerance), (case.robot, case.title)
         seen += 1
     assert seen >= 10
 
@@ -51,7 +50,7 @@ def test_results_are_ours(kind):
 def test_what_is_missing_is_a_row_that_says_so(monkeypatch):
     """Without any peer the comparison still has our times, and names what is missing."""
     monkeypatch.setattr(compare, 'find_spec', lambda name: None)
-    entry = compare.compare(work.CASES[2], TINY, Watch(), {})
+    entry = compare.compare(work.CASES[2], TINY, ProgressBars(), {})
     assert entry['ours_us'] > 0.0
     assert all('not installed' in peer['cannot'] for peer in entry['peers'].values())
 
@@ -60,7 +59,8 @@ class Idle(Contender):
     """An engine that reads the robot and computes nothing."""
 
     name, module = 'idle', 'robodyn_ros'
-    same = same_after_run = max(max(kind.same, kind.same_after_run) for kind in compare.PEERS)
+    tolerance = run_tolerance = max(max(peer.tolerance, peer.run_tolerance)
+                                    for peer in compare.PEERS)
 
     def __init__(self, robot, step):
         """Take any robot."""
@@ -87,7 +87,7 @@ class Loopless(Ours):
     """Ours with the loops left open."""
 
     name, module = 'loopless', 'robodyn_ros'
-    same = same_after_run = Idle.same
+    tolerance = run_tolerance = Idle.tolerance
 
     def __init__(self, robot, step):
         """Take the robot without its loops."""
@@ -103,8 +103,8 @@ class Loopless(Ours):
 def test_a_wrong_answer_is_not_timed(monkeypatch, kind, case):
     """With the tolerance of the softest peer, who does not compute is refused all the same."""
     monkeypatch.setattr(compare, 'PEERS', (kind,))
-    entry = compare.compare(case, TINY._replace(compare_steps=200), Watch(), {})
-    assert entry['peers'][kind.name]['cannot'].startswith(compare.DIFFERS)
+    entry = compare.compare(case, TINY._replace(compare_steps=200), ProgressBars(), {})
+    assert entry['peers'][kind.name]['cannot'].startswith(compare.WRONG_ANSWER)
 
 
 def test_one_engine_that_fails_does_not_stop_the_others(monkeypatch):
@@ -117,17 +117,17 @@ def test_one_engine_that_fails_does_not_stop_the_others(monkeypatch):
             raise AttributeError('no such function in this version')
 
     monkeypatch.setattr(compare, 'PEERS', (Broken,))
-    entry = compare.compare(CLOSED[0], TINY, Watch(), {})
+    entry = compare.compare(CLOSED[0], TINY, ProgressBars(), {})
     assert 'no such function' in entry['peers']['idle']['cannot']
 
 
 def test_many_states_in_one_call_are_one_after_another():
     """Plant.derivative of (k, n) gives the bits of k calls."""
     ours = Ours(load_robot('parallel_2dof'), STEP)
-    sizes = work.sizes_of(load_robot('parallel_2dof'), TINY)
-    state = sizes.first
-    together = ours.plant.derivative(state._replace(q=sizes.q, v=sizes.v))
-    for k, pair in enumerate(zip(sizes.q, sizes.v)):
+    workload = work.workload_of(load_robot('parallel_2dof'), TINY)
+    state = workload.first
+    together = ours.plant.derivative(state._replace(q=workload.q, v=workload.v))
+    for k, pair in enumerate(zip(workload.q, workload.v)):
         alone = ours.plant.derivative(state._replace(q=pair[0], v=pair[1]))
         assert all(np.array_equal(a[k], b) for a, b in zip(together, alone))
 
@@ -135,7 +135,7 @@ def test_many_states_in_one_call_are_one_after_another():
 @pytest.mark.slow
 def test_c_by_hand_gives_our_motion():
     """The motions agree to 1e-12, else measure() raises; a compiler that is there compiles."""
-    for entry in by_hand.measure(TINY, Watch()):
+    for entry in by_hand.measure(TINY, ProgressBars()):
         for peer in entry['peers'].values():
             if 'us' not in peer:
                 assert peer['cannot'] == 'no C compiler'
@@ -144,7 +144,7 @@ def test_c_by_hand_gives_our_motion():
 def test_the_exact_motion_on_the_helix():
     """The states that satisfy the rows are those of the closed form, to 1e-12."""
     q, v = accuracy_helix.exact_motion(0.5)
-    for k, t in enumerate(accuracy.SAMPLE * np.arange(1, len(q) + 1)):
+    for k, t in enumerate(accuracy_task.SAMPLE_PERIOD * np.arange(1, len(q) + 1)):
         assert np.abs(scara_450.path_position(t) - q[k]).max() < 1e-12
         assert np.abs(scara_450.path_velocity(t) - v[k]).max() < 1e-12
 
@@ -168,24 +168,24 @@ def test_accuracy_is_judged_by_one_yardstick(task):
         if run.step != STEP or (run.engine, run.setting) in settings:
             continue
         settings.add((run.engine, run.setting))
-        point = accuracy.judge(made, run.prepare()(0.2))
+        point = accuracy_task.judge(made, run.prepare()(0.2))
         best = run.setting == 'projection'
         soft = run.setting in ('default softness', 'default')
         assert point['violation'] < (1e-12 if best else 1e-3 if soft else 1e-4), run
         assert point['energy_error_J'] < (1e-9 if best else 0.05), run
     assert len(settings) >= 3
-    judged = accuracy.judge(made, tuple(np.ones((2, 20, made.plant.robot.n))))
+    judged = accuracy_task.judge(made, tuple(np.ones((2, 20, made.plant.robot.n))))
     assert judged['violation'] > 1e-2  # a motion that is none
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('growth', limits.GROWTHS, ids=[g.kind for g in limits.GROWTHS])
+@pytest.mark.parametrize('growth', scaling.GROWTHS, ids=[g.kind for g in scaling.GROWTHS])
 def test_growth_entries(growth):
     """Both engines give the same states, times and megabytes."""
-    entry = limits.entry(growth, 1, TINY, Watch())
+    entry = scaling.entry(growth, 1, TINY, ProgressBars())
     assert entry['ours']['peak_MB'] > 10.0
     if find_spec('mujoco'):
-        assert entry['difference'] < growth.same and entry['mujoco']['peak_MB'] > 10.0
+        assert entry['difference'] < growth.tolerance and entry['mujoco']['peak_MB'] > 10.0
 
 
 def test_sizes_count_what_is_required():

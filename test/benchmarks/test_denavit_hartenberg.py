@@ -8,20 +8,17 @@ installed, M(q), accelerations and torques come from its own functions. Rotors a
 left out: the convention has none.
 """
 
-from benchmarks.chain import chain
 from benchmarks.contender import CannotError
 from benchmarks.denavit_hartenberg import denavit_hartenberg
-from benchmarks.plants import STEP
+from benchmarks.plants import chain, STEP
 from benchmarks.with_toolbox import Toolbox
 from mechanics.cases import assert_same, frictionless, states
 from mechanics.random_urdf import random_urdf
 import numpy as np
 import pytest
-from robodyn_ros.errors import RobodynError
+from robodyn_ros import load_robot, RobodynError, robot_from_text, State
 from robodyn_ros.mechanics import equations, kinematics
 from robodyn_ros.mechanics.tree import PRISMATIC, REVOLUTE
-from robodyn_ros.robots.robot import load_robot, robot_from_text
-from robodyn_ros.types import State
 
 NAMES = ('scara_450', 'scara_1000', 'irb120', 'two_link', 'slanted', *map(str, range(20)))
 """Numbers are random chains: prismatic joints, a base and links of several welded parts."""
@@ -111,11 +108,11 @@ def test_the_toolbox_gives_our_results(name, count):
     q, v, a = states(arm.n, count, seed=72)
     M, h = map(np.array, zip(*(ours(arm, *pair) for pair in zip(q, v))))
     mine = np.linalg.solve(M, -h[..., None])[..., 0]
-    assert_same(f'M of {name}', peer.mass_matrix(q)(), M, peer.same)
+    assert_same(f'M of {name}', peer.mass_matrix(q)(), M, peer.tolerance)
     assert_same(f'tau of {name}', peer.inverse(q, v, a)(), (M @ a[..., None])[..., 0] + h,
-                peer.same)
+                peer.tolerance)
     for forward in (peer.forward, peer.forward_singly):
-        assert_same(f'a of {name}', forward(q, v)(), mine, peer.same)
+        assert_same(f'a of {name}', forward(q, v)(), mine, peer.tolerance)
 
 
 @pytest.mark.parametrize('count', [1, 3])

@@ -2,27 +2,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """The benchmark gives well-formed rows; how fast they are decides nothing here."""
 
-import argparse
+import ast
 import json
 import math
+import os
+import subprocess
+import sys
 
-from benchmarks import allocation, cases, engine, growth, startup, tables, throughput
-from benchmarks.progress import Watch
+from benchmarks import cases, engine, startup
+from benchmarks.__main__ import main
+from benchmarks.children import ROOT
+from benchmarks.progress import ProgressBars
 from benchmarks.row import Row
 from benchmarks.sizes import QUICK
 from benchmarks.timing import interleave, summarise
 import pytest
 
-TINY = QUICK.reduced(repeats=2, steps=20)._replace(chains=(2,), rollouts=4)
+TINY = QUICK.reduced(repeats=2, steps=20)
 PROMISED = [('scara_450.servo.rk4', 'mujoco'), ('parallel_2dof.closure.rk4', 'mujoco'),
             ('irb120.terms', 'pinocchio')]
 
 
-def options(*words):
-    """Parse words as the command does."""
-    parser = argparse.ArgumentParser()
-    engine.add_arguments(parser)
-    return parser.parse_args(words)
+@pytest.fixture(scope='module')
+def rows(tmp_path_factory):
+    """Return what the command prints as JSON, run far from the checkout."""
+    words = ['engine', '--json', '--quick', '--repeats', '2', '--steps', '20']
+    done = subprocess.run([sys.executable, '-m', 'benchmarks', *words],
+                          cwd=tmp_path_factory.mktemp('elsewhere'), capture_output=True, text=True,
+                          env={**os.environ, 'PYTHONPATH': str(ROOT)}, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout)
 
 
 def well_formed(row):
@@ -35,35 +44,32 @@ def well_formed(row):
 
 
 @pytest.mark.slow
-def test_json_has_the_promised_rows_first(capsys):
-    """Only JSON is printed on stdout; three names are fixed, and projection keeps its word."""
+def test_json_has_the_promised_rows_first(rows):
+    """Three names are fixed, and projection keeps its word."""
     pytest.importorskip('mujoco')
     pytest.importorskip('pinocchio')
-    words = ('--json', '--quick', '--only', 'cases', '--repeats', '2', '--steps', '20')
-    assert engine.run(options(*words)) == 0
-    rows = json.loads(capsys.readouterr().out)
     assert [(row['name'], row['peer']) for row in rows[:3]] == PROMISED
-    for row in rows:
-        well_formed(row)
     projected = rows[3]
     assert projected['name'] == 'parallel_2dof.closure.projection.rk4'
     assert projected['violation'] < 1e-12
 
 
 @pytest.mark.slow
-def test_growth_rollouts_and_allocation():
-    """The other parts give rows too, and each has a table."""
-    with Watch() as watch:
-        parts = {'growth': growth.measure(TINY, watch),
-                 'allocation': allocation.measure(TINY, watch),
-                 'rollouts': throughput.measure(TINY, watch)}
-    for rows in parts.values():
-        for row in rows:
-            well_formed(row.as_json())
+def test_every_part_gives_rows_and_a_table(rows, capsys):
+    """Growth, allocation, rollouts and start-up give rows too."""
+    starts = {'growth': 'chain_', 'allocation': 'scara_450.servo.allocation',
+              'rollouts': 'scara_450.rollouts.', 'startup': 'startup.'}
+    parts = {part: [Row(row['name'], row['ours_us'], row['peer'], row['peer_us'], details=row)
+                    for row in rows if row['name'].startswith(start)]
+             for part, start in starts.items()}
+    for row in rows:
+        well_formed(row)
+    assert all(parts.values())
     chain = parts['growth'][0].details
     assert chain['joints'] == 2 and chain['operations'] > 50 and chain['compile_s'] > 0.0
     assert chain['cache_kB'] > 0.0 and chain['memory_MB'] > 0.0
-    tables.print_tables(parts)
+    engine.print_tables(parts)
+    assert 'No allocation per step' in capsys.readouterr().out
 
 
 def test_startup_rows(monkeypatch):
@@ -72,7 +78,7 @@ def test_startup_rows(monkeypatch):
     monkeypatch.setattr(startup, 'run_fresh',
                         lambda *_: {'process_s': next(lives), 'compile_s': 5.0,
                                     'compile_cpu_s': 4.0})
-    rows = startup.measure(TINY._replace(robots=('two_link',), startups=3), Watch())
+    rows = startup.measure(TINY._replace(robots=('two_link',), startups=3), ProgressBars())
     assert [row.name for row in rows] == ['startup.two_link']
     assert rows[0].ours_us == 2e6 and rows[0].details['first_s'] == 9.0
     well_formed(rows[0].as_json())
@@ -82,9 +88,9 @@ def test_missing_peers_are_named_once(monkeypatch):
     """Without the extra, the rows that need it are left out with a remedy."""
     said = []
     monkeypatch.setattr(cases, 'find', lambda name: None)
-    watch = Watch()
-    monkeypatch.setattr(watch, 'say', said.append)
-    assert cases.measure(TINY, watch) == []
+    bars = ProgressBars()
+    monkeypatch.setattr(bars, 'say', said.append)
+    assert cases.measure(TINY, bars) == []
     assert len(said) == 2 and all('pip install "robodyn_ros[bench]"' in text for text in said)
 
 
@@ -111,8 +117,26 @@ def test_ratio_is_peer_over_ours():
     assert Row('x', 2.0).ratio is None
 
 
-@pytest.mark.parametrize('words', [('--repeats', '0'), ('--only', 'nothing')])
+@pytest.mark.parametrize('words', [('engine', '--repeats', '0'), ('engine', '--only', 'nothing'),
+                                   ('everything',)])
 def test_bad_options_are_refused(words):
     """The parser says what is wrong."""
     with pytest.raises(SystemExit):
-        options(*words)
+        main(words)
+
+
+def test_a_mistake_is_one_sentence(capsys):
+    """No traceback; exit code 2, nothing on stdout."""
+    assert main(['--quiet', 'ros', '--turns', '0']) == 2
+    out, complaint = capsys.readouterr()
+    assert not out and complaint.count('\n') == 1
+    assert complaint.startswith('benchmarks: ') and '--turns is 0' in complaint
+
+
+def test_the_installed_package_does_not_need_the_benchmarks():
+    """They lie beside it in a checkout only."""
+    for path in (ROOT / 'robodyn_ros').rglob('*.py'):
+        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+            names = [node.module or ''] if isinstance(node, ast.ImportFrom) else [
+                item.name for item in node.names] if isinstance(node, ast.Import) else []
+            assert not any(name.split('.')[0] == 'benchmarks' for name in names), path

@@ -4,15 +4,15 @@
 
 import json
 
-from benchmarks import page, scenarios
+from benchmarks import everything, scenarios
+from benchmarks.__main__ import main
+from benchmarks.children import ROOT
 from benchmarks.figures import write_figures
 from benchmarks.losses import losses
 from benchmarks.machine import describe
 from benchmarks.markdown import number, table
-from benchmarks.page_text import page as page_of
-from house import ROOT
+from benchmarks.page import page_of, SECTIONS
 import pytest
-from robodyn_ros.commands.main import main
 
 RECORDED = ROOT / 'docs' / 'benchmarks' / 'results.json'
 
@@ -30,37 +30,38 @@ def test_the_page_is_what_the_numbers_say(results):
 
 def test_every_part_was_measured(results):
     """The recorded run is a full one, and every part has a section."""
-    assert set(results['parts']) == set(page.PARTS)
-    assert page_of(results).count('\n## ') >= 8
+    assert set(results['parts']) == set(everything.PARTS) == set(SECTIONS)
+    assert {part['effort'] for part in results['parts'].values()} == {'full'}
 
 
 def test_a_page_without_measuring(tmp_path, results, capsys):
     """`--only none` writes page and figures from results.json."""
     pytest.importorskip('matplotlib')
-    (tmp_path / 'benchmarks').mkdir()
-    (tmp_path / 'benchmarks' / page.RESULTS).write_text(json.dumps(results), encoding='utf-8')
-    words = ['--quiet', 'bench', 'all', '--only', 'none', '--folder', str(tmp_path)]
+    folder = tmp_path / 'benchmarks'
+    folder.mkdir()
+    (folder / everything.RESULTS).write_text(json.dumps(results), encoding='utf-8')
+    words = ['--quiet', 'all', '--only', 'none', '--folder', str(tmp_path)]
     assert main(words) == 0
     assert capsys.readouterr().out.strip() == str(tmp_path / 'benchmarks.md')
-    drawn = {path.name for path in (tmp_path / 'benchmarks').glob('*.png')}
+    drawn = {path.name for path in folder.glob('*.png')}
     text = (tmp_path / 'benchmarks.md').read_text(encoding='utf-8')
     assert drawn and all(f'(benchmarks/{name})' in text for name in drawn)
 
 
 def test_only_one_part_is_measured_anew(tmp_path, monkeypatch, capsys):
     """What was recorded before stays, what is asked for is measured and dated."""
-    monkeypatch.setitem(page.PARTS, 'startup', lambda effort, watch: {'ours': {
+    monkeypatch.setitem(everything.PARTS, 'startup', lambda sizes, bars: {'ours': {
         'cold_s': 4.0, 'warm_s': 1.0, 'warm_quartiles_s': [0.9, 1.1], 'size_MB': 400.0}})
     folder = tmp_path / 'benchmarks'
     folder.mkdir()
     elsewhere = {**describe(), 'processor': 'another one'}
-    (folder / page.RESULTS).write_text(json.dumps({'parts': {'loops': {
+    (folder / everything.RESULTS).write_text(json.dumps({'parts': {'loops': {
         'date': 'before', 'load': 0.5, 'effort': 'full', 'machine': elsewhere,
         'found': {'scenarios': []}}}}))
-    words = ['--quiet', 'bench', 'all', '--only', 'startup', '--no-figures', '--folder',
+    words = ['--quiet', 'all', '--only', 'startup', '--no-figures', '--folder',
              str(tmp_path)]
     assert main(words) == 0
-    kept = page.read(folder / page.RESULTS)['parts']
+    kept = everything.read(folder / everything.RESULTS)['parts']
     assert kept['loops']['date'] == 'before' and kept['startup']['found']['ours']['warm_s'] == 1.0
     text = (tmp_path / 'benchmarks.md').read_text()
     assert '## Start-up and size' in text

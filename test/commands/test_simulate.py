@@ -8,7 +8,6 @@ import os
 import numpy as np
 import pytest
 from robodyn_ros import load_robot, load_scenario, simulate, Simulation
-from robodyn_ros.commands.beyond_limits import beyond_limits
 from robodyn_ros.commands.main import main
 from robodyn_ros.scenario import result_file
 
@@ -107,11 +106,11 @@ def test_the_moment_and_the_excess_are_those_of_the_motion():
     """Positions and velocities, revolute and prismatic; within the limits nothing is said."""
     result = simulate(load_scenario('scara_helix'), 0.05)
     robot, motion = result.robot, result.motion
-    assert beyond_limits(robot, motion) == []
+    assert robot.limits.passed_by(motion) == []
     q, v = motion.q.copy(), motion.v.copy()
     q[20:, 3] = robot.limits.lower[3] - 0.25
     v[30:40, 1] = -robot.limits.velocity[1] - 2.0
-    turn, slide = beyond_limits(robot, motion._replace(q=q, v=v))
+    turn, slide = robot.limits.passed_by(motion._replace(q=q, v=v))
     assert (turn.joint, turn.kind, turn.unit) == ('joint_2', 'velocity', 'rad/s')
     assert (slide.joint, slide.kind, slide.unit) == ('joint_4', 'position', 'm')
     assert (turn.first, slide.first) == (motion.t[30], motion.t[20])

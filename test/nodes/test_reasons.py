@@ -3,7 +3,7 @@
 """Reasons are logged once, shown for a while, and a flood stays small."""
 
 from robodyn_ros.nodes.common.reasons import KEPT, MOST, Reasons
-from robodyn_ros.nodes.dynamics.plant_runner import misfit
+from robodyn_ros.nodes.dynamics.plant_runner import refusal_of
 
 NANO = 1_000_000_000
 
@@ -32,8 +32,8 @@ def test_a_flood_of_different_reasons_is_cut():
 def test_which_commands_fit_the_present_state():
     """Lockstep wants the state's stamp; free mode any that is not too old, or none."""
     now = 5 * NANO
-    assert misfit(now, now, None) is None
-    assert misfit(now - 1, now, None) == ''  # the answer to a state that was sent twice
-    assert 'lacks the stamp' in misfit(0, now, None) and misfit(now + 1, now, None)
-    assert misfit(0, now, 0.1) is None and misfit(now - NANO // 20, now, 0.1) is None
-    assert '0.200 s ago' in misfit(now - NANO // 5, now, 0.1)
+    assert refusal_of(now, now, None) is None
+    assert refusal_of(now - 1, now, None) == ''  # the answer to a state that was sent twice
+    assert 'lacks the stamp' in refusal_of(0, now, None) and refusal_of(now + 1, now, None)
+    assert refusal_of(0, now, 0.1) is None and refusal_of(now - NANO // 20, now, 0.1) is None
+    assert '0.200 s ago' in refusal_of(now - NANO // 5, now, 0.1)

@@ -5,12 +5,13 @@
 import numpy as np
 import pytest
 from robodyn_ros import load_robot, load_scenario, simulate, Simulation
-from robodyn_ros.errors import CommandError, RobodynError
-from robodyn_ros.nodes.common.joint_order import JointOrder
+from robodyn_ros.errors import MessageRefused, RobodynError
 from robodyn_ros.nodes.controller.controller_runner import ControllerRunner
-from robodyn_ros.nodes.controller.joint_plan import NANO
 from robodyn_ros.nodes.dynamics.plant_runner import FAULT, HOLDING, MOVING, PlantRunner, WAITING
-from robodyn_ros.scenario.wiring import control_of, task_of
+from robodyn_ros.robots.joint_order import JointOrder
+from robodyn_ros.ros_time import NANO
+from robodyn_ros.scenario.wiring import control_of
+from robodyn_ros.types import Control
 
 PERIOD = NANO // 1000
 
@@ -32,7 +33,7 @@ def plant(simulation):
 def controller(simulation):
     """Return the controller without a trajectory."""
     scenario = simulation.scenario
-    control = control_of(simulation.robot, scenario.controller, task_of(scenario.trajectory))
+    control = control_of(simulation.robot, scenario.controller, simulation.desired.task)
     return ControllerRunner(simulation.robot, control, allow_moving_end=True)
 
 
@@ -128,7 +129,7 @@ def test_trajectories_start_now_later_or_not_at_all(simulation, controller):
     before = controller.answer(4 * NANO - PERIOD, q, v).reference[:n]
     assert np.array_equal(before, simulation.reference.q[-1])
     assert np.array_equal(controller.answer(4 * NANO, q, v).reference[:n], q)
-    with pytest.raises(CommandError, match='ended .* s ago'):
+    with pytest.raises(MessageRefused, match='ended .* s ago'):
         follow_reference(controller, simulation.reference, NANO, now=9 * NANO)
 
 
@@ -144,7 +145,7 @@ def test_stop_holds_where_the_next_state_finds_the_arm(simulation, controller):
 
 def test_joints_are_found_by_name():
     """A permutation is undone; wrong names, doubles, sizes and NaN are refused."""
-    order = JointOrder(load_robot('two_link'))
+    order = JointOrder(load_robot('two_link').joints)
     assert order.arrange(['joint_2', 'joint_1'], [2.0, 1.0], 'x').tolist() == [1.0, 2.0]
     assert order.arrange(['joint_1', 'joint_2'], [2.0, 1.0], 'x').tolist() == [2.0, 1.0]
     for names, values, reason in [(['joint_1', 'elbow'], [1.0, 2.0], "unknown joint 'elbow'"),
@@ -152,5 +153,14 @@ def test_joints_are_found_by_name():
                                   (['joint_1', 'joint_2', 'joint_1'], [1.0] * 3, 'twice'),
                                   (['joint_1', 'joint_2'], [1.0], '1 values for 2 joints'),
                                   (['joint_1', 'joint_2'], [1.0, np.inf], 'not finite')]:
-        with pytest.raises(CommandError, match=reason):
+        with pytest.raises(MessageRefused, match=reason):
             order.arrange(names, values, 'effort of joint_commands')
+
+
+@pytest.mark.parametrize('count', [2, 6])
+def test_a_law_of_the_wrong_length_is_refused_when_the_controller_is_made(count):
+    """Neither uninitialised memory nor an overrun may become a torque."""
+    robot = load_robot('scara_450')
+    control = Control(lambda t, q, v, reference, parameters: [t] * count, 0, {})
+    with pytest.raises(RobodynError, match=f'torques of the control law: expected 4, got {count}'):
+        ControllerRunner(robot, control)

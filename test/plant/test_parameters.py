@@ -88,6 +88,6 @@ def test_defaults_are_kept_and_can_be_given_explicitly():
     """All parameters at their default values change nothing."""
     plant = cases.plant('two_link', 'line')
     state = State(0.3, [0.7, -1.0], [0.2, 0.1])
-    given = dict(zip(plant.table.names, plant.table.defaults))
+    given = dict(zip(plant.parameters.names, plant.parameters.defaults))
     for one, two in zip(plant.observe(state), plant.observe(state, parameters=given)):
         assert np.array_equal(one, two)

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 from recording.encode import Bytes, JOINT_STATE, joint_state
-from robodyn_ros.recording.cdr import Decoder, stamp_of
+from robodyn_ros.recording.cdr import Decoder, first_stamp
 from robodyn_ros.recording.definitions import Field, fields_of, SEQUENCE
 
 WRITTEN = """\
@@ -38,7 +38,7 @@ def test_joint_state_in_either_order_of_bytes(order):
     data = joint_state(3_000_000_007, ['a', 'long_name'], [1.5, -2.0], [], [0.25], order)
     found = Decoder(*JOINT_STATE)(data)
     assert found['header'] == {'stamp': {'sec': 3, 'nanosec': 7}, 'frame_id': 'base'}
-    assert found['name'] == ['a', 'long_name'] and stamp_of(data) == 3_000_000_007
+    assert found['name'] == ['a', 'long_name'] and first_stamp(data) == 3_000_000_007
     assert found['position'].tolist() == [1.5, -2.0] and found['effort'].tolist() == [0.25]
     assert len(found['velocity']) == 0
 

@@ -7,8 +7,8 @@ import os
 from mcap.reader import make_reader
 import pytest
 from recording.encode import JOINT_STATE, joint_state, STRING, string
+from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording import writer as module
-from robodyn_ros.recording.errors import RecordingError
 from robodyn_ros.recording.reader import read_recording
 from robodyn_ros.recording.writer import RecordingWriter
 

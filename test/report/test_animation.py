@@ -8,8 +8,8 @@ import pytest
 from recording.encode import recorded
 from robodyn_ros import load_robot, robot_names
 from robodyn_ros.report.animation import HEIGHT, samples_of, Scene, write_animation
-from robodyn_ros.report.from_recording import motion_of_recording
 from robodyn_ros.report.solids import Solid
+from robodyn_ros.report.sources import read_motion
 from robodyn_ros.robots.robot import robot_from_text
 
 ROBOT = load_robot('two_link')
@@ -20,7 +20,7 @@ Q = np.stack([0.1 + T, 0.5 - 3.0 * T], axis=1)
 @pytest.fixture
 def motion(tmp_path):
     """Return half a second of motion."""
-    return motion_of_recording(recorded(tmp_path / 'run.mcap', ROBOT, T, Q))
+    return read_motion(recorded(tmp_path / 'run.mcap', ROBOT, T, Q))
 
 
 def test_gif(motion, tmp_path):

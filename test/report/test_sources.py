@@ -7,11 +7,9 @@ import pytest
 from recording.encode import JOINT_STATE, joint_state, recorded
 from robodyn_ros import load_robot
 from robodyn_ros.commands.main import main
-from robodyn_ros.errors import RobodynError
-from robodyn_ros.recording.errors import RecordingError
+from robodyn_ros.errors import RecordingError, RobodynError
 from robodyn_ros.recording.writer import RecordingWriter
-from robodyn_ros.report.from_recording import motion_of_recording
-from robodyn_ros.report.from_result import motion_of_result
+from robodyn_ros.report.sources import motion_of_recording, motion_of_result, read_motion
 from robodyn_ros.robots.robot import robot_from_text
 
 ROBOT = load_robot('two_link')
@@ -30,16 +28,17 @@ def result(tmp_path_factory):
 
 def test_a_result_has_all_a_report_needs(result):
     """Scenario, robot, what was wanted and the constraints."""
-    motion = motion_of_result(result)
+    motion = read_motion(result)
     assert motion.scenario == 'two_link_line' and motion.robot.joints == ROBOT.joints
-    assert motion.wanted.shape == motion.q.shape == motion.tau.shape
-    assert motion.rows and len(motion.watched) == len(motion.t) and motion.distance.max() < 1e-3
+    assert motion.reference_q.shape == motion.q.shape == motion.tau.shape
+    assert motion.row_names and len(motion.watched) == len(motion.t)
+    assert motion.followed and motion.tool_error.max() < 1e-3
 
 
 def test_a_recording_in_another_joint_order(tmp_path):
     """Columns are in the order of the robot; time counts from the simulated zero."""
-    motion = motion_of_recording(recorded(tmp_path / 'run.mcap', ROBOT, T, Q))
-    assert motion.scenario == 'by_hand' and motion.wanted is None and motion.complete
+    motion = read_motion(recorded(tmp_path / 'run.mcap', ROBOT, T, Q))
+    assert motion.scenario == 'by_hand' and not motion.followed and motion.complete
     np.testing.assert_allclose(motion.t, T, atol=1e-12)
     np.testing.assert_array_equal(motion.q, Q)
 
@@ -56,7 +55,7 @@ def test_robot_by_name(tmp_path):
     with pytest.raises(RecordingError, match='has no robot_description; name .* --robot'):
         motion_of_recording(path)
     assert motion_of_recording(path, ROBOT).robot is ROBOT
-    with pytest.raises(RecordingError, match="has no joint 'joint_3' of robot scara_450"):
+    with pytest.raises(RecordingError, match="lacks joint 'joint_3'; it has .* instead of scara_450"):
         motion_of_recording(path, load_robot('scara_450'))
 
 

@@ -5,6 +5,7 @@
 import pytest
 from robodyn_ros.errors import RobodynError, RobotFileError, UnknownNameError
 from robodyn_ros.robots.robot import load_robot, robot_from_text
+from robodyn_ros.robots.urdf.visuals import visuals_of
 from robots.small import small, spoiled, TEXT
 
 HAND = '<mass value="0.75"/>'
@@ -202,3 +203,16 @@ def test_other_elements_comments_and_tools_extras_are_ignored():
 def test_every_error_is_ours():
     """One except clause catches them all."""
     assert issubclass(RobotFileError, RobodynError) and issubclass(UnknownNameError, RobodynError)
+
+
+@pytest.mark.parametrize('visual, words', [
+    ('<origin xyz="0 0 up"/><geometry><sphere radius="1"/></geometry>', "is '0 0 up'"),
+    ('<geometry><box size="1 2"/></geometry>', "size of a <box> is '1 2'"),
+    ('<geometry><cylinder radius="wide" length="1"/></geometry>', "radius .* is 'wide'"),
+    ('<geometry><sphere radius="1"/></geometry><material><color rgba="1 0 0"/></material>',
+     "rgba of a <color> is '1 0 0'")])
+def test_a_visual_that_cannot_be_drawn_is_one_sentence(visual, words):
+    """Mechanics does not mind; whoever draws the robot is told."""
+    arm = small(('<link name="tool0"/>', f'<link name="tool0"><visual>{visual}</visual></link>'))
+    with pytest.raises(RobotFileError, match=f'small.urdf: .*{words}; expected'):
+        visuals_of(arm.urdf, arm.path)

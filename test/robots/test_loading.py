@@ -150,3 +150,14 @@ def test_a_rotor_axis_is_given_in_the_frame_of_its_carrier():
                 for end in ('', written))
             assert given._replace(axis=default.axis) == default
             assert given.axis == pytest.approx(default.axis, abs=1e-15), f'{written}\n{text}'
+
+
+def test_the_tool_is_the_chosen_frame_or_tool0_or_the_last_moving_link():
+    """A name that the robot lacks falls back; a link welded to the base is never the tool."""
+    arm = small()
+    assert arm.tool_frame('arm') == 'arm'
+    assert arm.tool_frame() == arm.tool_frame('nowhere') == 'tool0' == arm.tree.payload_frame
+    other = small(('tool0', 'gripper'), (
+        '</robot>', '<link name="wall"/><joint name="weld" type="fixed"><parent link="base"/>'
+        '<child link="wall"/></joint></robot>'))
+    assert other.frames[-1] == 'wall' and other.tool_frame('tool0') == 'gripper'

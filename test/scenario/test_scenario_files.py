@@ -6,8 +6,8 @@ import numpy as np
 from plant.cases import robot
 import pytest
 from robodyn_ros import load_scenario, RobodynError, Simulation
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import TrajectorySettings
-from robodyn_ros.scenario.wiring import motion_of, reference_of
 from robodyn_ros.share import share_folder
 
 GOOD = """
@@ -188,20 +188,20 @@ def test_tables_are_read_by_the_names_of_their_columns(tmp_path):
     path = tmp_path / 'motion.csv'
     settings = TrajectorySettings(kind='table', parameters={'path': str(path)})
     path.write_text('t,joint_2,joint_1\n0,0.5,0.1\n1,0.6,0.2\n')
-    motion = reference_of(robot('two_link'), settings, 1.0, 0.1)
+    motion = DesiredMotion(settings).reference(robot('two_link'), 1.0, 0.1)
     assert motion.q[0].tolist() == [0.1, 0.5] and np.abs(motion.q[-1] - [0.2, 0.6]).max() < 1e-12
-    for header, words in (('t,joint_1,elbow', "unknown joint 'elbow' in .*motion.csv"),
-                          ('t,joint_1,joint_1', "unknown repeated joint 'joint_1'")):
+    for header, words in (('t,joint_1,elbow', "motion.csv names the unknown joint 'elbow'"),
+                          ('t,joint_1,joint_1', "motion.csv names joint 'joint_1' twice")):
         path.write_text(f'{header}\n0,0.5,0.1\n1,0.6,0.2\n')
         with pytest.raises(RobodynError, match=words):
-            reference_of(robot('two_link'), settings, 1.0, 0.1)
+            DesiredMotion(settings).reference(robot('two_link'), 1.0, 0.1)
     path.write_text('t,joint_1\n0,0.5\n1,0.6\n')
-    with pytest.raises(RobodynError, match="motion.csv: the joint 'joint_2' of two_link has no"):
-        reference_of(robot('two_link'), settings, 1.0, 0.1)
+    with pytest.raises(RobodynError, match="motion.csv lacks joint 'joint_2'; give one column per joint"):
+        DesiredMotion(settings).reference(robot('two_link'), 1.0, 0.1)
 
 
 def test_way_points_of_a_file_are_flat_lists():
     """ROS parameter files have no lists of lists: points follow one another."""
-    made = motion_of(TrajectorySettings(kind='joint_waypoints', parameters={
-        'times': [0, 1], 'positions': [0, 0.5, 1, 2]}))
+    made = DesiredMotion(TrajectorySettings(kind='joint_waypoints', parameters={
+        'times': [0, 1], 'positions': [0, 0.5, 1, 2]})).motion
     assert made.positions == ((0.0, 0.5), (1.0, 2.0)) and made.times == (0.0, 1.0)

@@ -39,12 +39,12 @@ def test_rows_are_told_apart_and_carry_units(study):
     assert all(name.endswith(']') and '[' in name for name in names)
 
 
-def test_passive_torques_are_not_near_zero(study):
-    """In the plain equation, whatever the paper claims."""
+def test_the_plain_equation_loads_the_passive_joints(study):
+    """Their torques are not near zero, whatever the paper says."""
     ratio, = (row.ours for row in study.rows if 'passive over active' in row.quantity)
     assert ratio > 0.2
 
 
 def test_figures(drawn):
     """Figures 3 to 16 of the paper in five, and one of ours, with units."""
-    drawn(6)
+    drawn()

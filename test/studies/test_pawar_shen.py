@@ -48,4 +48,4 @@ def test_robust_is_not_said_to_beat_inverse_dynamics(study):
 
 def test_figures(drawn):
     """The paper's figures 4 to 10 and two of ours, with units."""
-    drawn(7)
+    drawn()

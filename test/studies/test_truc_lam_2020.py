@@ -56,4 +56,4 @@ def test_rows_are_told_apart_and_carry_units(study):
 def test_figures(drawn):
     """Figures 4b, 5a, 6, 8, 9 and 10, with units."""
     pytest.importorskip('pinocchio', reason='figure 4b needs Pinocchio')
-    drawn(6)
+    drawn()

@@ -11,7 +11,6 @@ import numpy as np
 from oracles import scara_450 as arm
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from robodyn_ros import load_robot, load_scenario, simulate
-from robodyn_ros.commands.simulate import follows_space
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -86,7 +85,7 @@ def expect_tracking(listener, scenario):
     heard = sorted(k for k in place if 0 <= k < len(wanted.t))
     assert len(heard) > HEARD, f'only {len(heard)} states were heard'
     q = np.array([place[k] for k in heard])
-    if follows_space(wanted):
+    if wanted.desired.in_space:
         tool = wanted.robot.positions(wanted.frame, q)
         error = np.linalg.norm(tool - wanted.tool_reference[heard], axis=1)
     else:

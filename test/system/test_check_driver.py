@@ -20,7 +20,7 @@ from system.graph import PATIENCE
 pytestmark = pytest.mark.dds
 CALL = """
 import argparse, sys
-from robodyn_ros.driver_check_command import add_arguments, run
+from robodyn_ros.commands.check_driver import add_arguments, run
 parser = argparse.ArgumentParser()
 add_arguments(parser)
 sys.exit(run(parser.parse_args()))

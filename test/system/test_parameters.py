@@ -11,7 +11,7 @@ from rcl_interfaces.srv import (
     DescribeParameters, GetParameters, ListParameters, SetParameters, SetParametersAtomically)
 from rclpy.parameter import Parameter
 from robodyn_ros.commands.parameters import rows
-from system.graph import nodes, start, stop, written
+from system.graph import nodes, PATIENCE, start, stop, written
 
 pytestmark = pytest.mark.dds
 OF_RCLPY = ('use_sim_time', 'start_type_description_service')
@@ -114,3 +114,19 @@ def test_the_start_is_told_in_single_lines(listener):
         text = written(graph[0])
     for words in ('robot ', 'joints ', 'a state every 1 ms', 'topics ', 'command time-out 0.1 s'):
         assert sum(words in line for line in text.splitlines()) >= 1, text
+
+
+@pytest.mark.parametrize('count', [2, 6])
+def test_a_law_of_the_wrong_length_ends_the_controller_with_one_sentence(
+        tmp_path, monkeypatch, count):
+    """Before it says a word to the arm."""
+    (tmp_path / 'short_law.py').write_text(
+        'from robodyn_ros.types import Control\n'
+        'def make(robot, settings):\n'
+        f'    return Control(lambda t, q, v, reference, parameters: [t] * {count}, 0, {{}})\n')
+    monkeypatch.chdir(tmp_path)
+    node = start('scara_helix', 'controller', kind='short_law:make')
+    assert node.wait(PATIENCE) == 2
+    text = written(node)
+    assert f'torques of the control law: expected 4, got {count}' in text
+    assert 'Traceback' not in text

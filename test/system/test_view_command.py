@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.dds, pytest.mark.skipif(
 VIEW = [sys.executable, '-m', 'robodyn_ros.commands.main', 'view']
 STUCK = """
 import sys, time
-from robodyn_ros.nodes.process import run_node
+from robodyn_ros.nodes.common.process import run_node
 def make():
     print('the page is being made', file=sys.stderr, flush=True)
     time.sleep(1e6)

@@ -11,7 +11,7 @@ from plant.cases import parallel_start, relative, robot, TARGETS
 import pytest
 from robodyn_ros import follow, joint_motion, load_scenario, RobodynError
 from robodyn_ros.errors import SingularityError
-from robodyn_ros.scenario.wiring import reference_of, task_of
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.trajectories.paths import Helix, SineLine
 from robodyn_ros.trajectories.sampling import sample
 from trajectories.test_motions import POINTS, TIMES
@@ -24,12 +24,12 @@ WANTED = TARGETS['004']['clik_1ms_max_position_error']
 def scara_task():
     """Return paper 004's task and start, as its scenario states them."""
     settings = load_scenario('scara_via_points').trajectory
-    return task_of(settings), np.array(settings.inverse_kinematics.start)
+    return DesiredMotion(settings).task, np.array(settings.inverse_kinematics.start)
 
 
 def tip_error(motion):
     """Return the error of paper 004's tool in x, y, z, yaw over time (k, 4)."""
-    wanted = sample(ViaPoints(POINTS, TIMES), motion.t).position
+    wanted = sample(ViaPoints(POINTS, TIMES), motion.t).q
     off = robot('scara_1000').frame('tool0', motion.q).position - wanted
     return np.column_stack([off, motion.q[:, 0] + motion.q[:, 1] + motion.q[:, 3]])
 
@@ -68,8 +68,8 @@ def test_the_start_chooses_the_branch(elbow):
     settings = load_scenario('scara_helix').trajectory
     near = tuple(scara_450.path_position(0.0, elbow) + 0.05)
     chosen = dataclasses.replace(settings.inverse_kinematics, start=near)
-    motion = reference_of(robot('scara_450'), dataclasses.replace(
-        settings, inverse_kinematics=chosen), 5.0, 1e-3)
+    motion = DesiredMotion(dataclasses.replace(settings, inverse_kinematics=chosen)).reference(
+        robot('scara_450'), 5.0, 1e-3)
     exact = np.array([scara_450.path_position(t, elbow) for t in motion.t[::50]])
     assert np.abs(motion.q[::50] - exact).max() < 1e-6
     assert np.all(np.sign(motion.q[:, 1]) == elbow)
@@ -79,8 +79,8 @@ def test_the_start_chooses_the_branch(elbow):
 
 def test_a_closed_chain_moves_as_its_closed_form():
     """parallel_2dof on its line: all six joints, closed and on the line."""
-    motion = reference_of(robot('parallel_2dof'), load_scenario('parallel_line').trajectory, 4.0,
-                          1e-3)
+    motion = DesiredMotion(load_scenario('parallel_line').trajectory).reference(
+        robot('parallel_2dof'), 4.0, 1e-3)
     times = motion.t[::40]
     exact = np.array([relative(parallel_2dof.path_position(t)) for t in times])
     speeds = np.array([relative(parallel_2dof.path_velocity(t)) for t in times])
@@ -95,12 +95,11 @@ def test_a_redundant_arm_keeps_the_task():
     motion = joint_motion(arm, [follow('tool0', path)], np.zeros(6), 3.0)
     wanted = sample(path, motion.t)
     frame = arm.frame('tool0', motion.q, motion.v)
-    assert np.linalg.norm(frame.position - wanted.position, axis=1).max() < 1e-6
+    assert np.linalg.norm(frame.position - wanted.q, axis=1).max() < 1e-6
     for k in range(0, 3001, 500):
         J = frame.jacobian[k, :3]
-        b = wanted.acceleration[k] - frame.drift[k, :3] + 60.0 * (
-            wanted.velocity[k] - J @ motion.v[k]) + 900.0 * (wanted.position[k]
-                                                             - frame.position[k, :3])
+        b = wanted.a[k] - frame.drift[k, :3] + 60.0 * (
+            wanted.v[k] - J @ motion.v[k]) + 900.0 * (wanted.q[k] - frame.position[k, :3])
         assert np.abs(motion.a[k] - np.linalg.pinv(J) @ b).max() < 1e-9
 
 

@@ -9,10 +9,10 @@ sines in everything, way-points up to the acceleration, via points and tables up
 
 import numpy as np
 import pytest
-from robodyn_ros import RobodynError
+from robodyn_ros import Reference, RobodynError, Trajectory
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
 from robodyn_ros.trajectories.paths import Helix, SineLine
-from robodyn_ros.trajectories.sampling import sample, Samples
+from robodyn_ros.trajectories.sampling import sample
 from robodyn_ros.trajectories.via_points import ViaPoints
 
 POINTS = ((0.0, -0.8, 0.0), (0.0, -0.8, 0.5), (0.5, -0.6, 0.5), (0.8, 0.0, 0.5), (0.8, 0.0, 0.0))
@@ -28,7 +28,7 @@ def table(tmp_path_factory):
 
 
 def motion(name, table=''):
-    """Return a motion as a function times -> Samples, its kinks, and its start and end."""
+    """Return a motion as a function times -> Trajectory, its kinks, and its start and end."""
     if name == 'helix':
         return lambda t: sample(Helix(climb=0.03, centre_x=0.1), t), (), None
     if name == 'line':
@@ -59,8 +59,8 @@ def test_velocity_and_acceleration_are_derivatives(name, table):
     away = np.all([np.abs(times - k) > 2.0 * h for k in kinks], axis=0) if kinks else times > -1.0
     times = times[away]
     now, before, after = evaluate(times), evaluate(times - h), evaluate(times + h)
-    assert isinstance(now, Samples) and np.array_equal(now.t, times)
-    for value, rate in (('position', 'velocity'), ('velocity', 'acceleration')):
+    assert type(now) is Trajectory is Reference and np.array_equal(now.t, times)
+    for value, rate in (('q', 'v'), ('v', 'a')):
         slope = (getattr(after, value) - getattr(before, value)) / (2.0 * h)
         size = 1.0 + np.abs(getattr(now, rate)).max()
         assert np.abs(slope - getattr(now, rate)).max() < 2e-8 * size, (name, rate)
@@ -70,7 +70,7 @@ def test_velocity_and_acceleration_are_derivatives(name, table):
 def test_continuous_where_claimed(name, table):
     """No jump of position and velocity at any kink; way-points not of the acceleration either."""
     evaluate, kinks, _ = motion(name, table)
-    claimed = ['position', 'velocity'] + ['acceleration'] * (name == 'way-points')
+    claimed = ['q', 'v'] + ['a'] * (name == 'way-points')
     for kink in kinks:
         left, right = evaluate(np.array([kink - 1e-9])), evaluate(np.array([kink + 1e-9]))
         for value in claimed:
@@ -84,15 +84,15 @@ def test_rest_before_the_start_and_after_the_end(name, table):
     evaluate, _, (start, end) = motion(name, table)
     outside = evaluate(np.array([start - 3.0, start - 1e-6, end + 1e-6, end + 50.0]))
     edge = evaluate(np.array([start, start, end, end]))
-    assert np.array_equal(outside.position, edge.position)
-    assert not outside.velocity.any() and not outside.acceleration.any()
+    assert np.array_equal(outside.q, edge.q)
+    assert not outside.v.any() and not outside.a.any()
 
 
 def test_endless_motions_go_on():
     """A helix climbs and a sine swings at any time, also before zero."""
-    early, late = sample(Helix(), np.array([-2.0, 100.0])).position
+    early, late = sample(Helix(), np.array([-2.0, 100.0])).q
     assert early[2] == pytest.approx(-0.04) and late[2] == pytest.approx(2.0)
-    swing = JointSine((1.0,), 2.0).sample(np.array([-1.0, 1e3])).position[:, 0]
+    swing = JointSine((1.0,), 2.0).sample(np.array([-1.0, 1e3])).q[:, 0]
     assert swing == pytest.approx(np.sin([-2.0, 2e3]))
 
 
@@ -100,14 +100,14 @@ def test_closed_forms_of_the_papers_paths():
     """Helix of paper 000 and line of paper 002, written out."""
     t = np.linspace(0.0, 7.0, 50)
     helix, W = sample(Helix(), t), 0.4 * np.pi
-    assert np.abs(helix.position - np.stack([
+    assert np.abs(helix.q - np.stack([
         0.05 * np.sin(W * t), 0.35 + 0.05 * np.cos(W * t), 0.02 * t], 1)).max() < 1e-15
-    assert np.abs(helix.acceleration - np.stack([
+    assert np.abs(helix.a - np.stack([
         -0.05 * W ** 2 * np.sin(W * t), -0.05 * W ** 2 * np.cos(W * t), 0 * t], 1)).max() < 1e-15
     line = sample(SineLine(0.21, 0.25, 0.37, 0.25, np.pi), t)
-    assert np.abs(line.position[:, 0] - (0.29 - 0.08 * np.cos(np.pi * t))).max() < 1e-15
-    assert np.array_equal(line.position[:, 1], np.full(50, 0.25))
-    assert not line.velocity[0].any()
+    assert np.abs(line.q[:, 0] - (0.29 - 0.08 * np.cos(np.pi * t))).max() < 1e-15
+    assert np.array_equal(line.q[:, 1], np.full(50, 0.25))
+    assert not line.v[0].any()
 
 
 def test_other_numbers_compile_nothing(monkeypatch):
@@ -115,7 +115,7 @@ def test_other_numbers_compile_nothing(monkeypatch):
     from robodyn_ros.codegen import cache
     sample(Helix(), np.zeros(1))
     monkeypatch.setattr(cache, 'load', lambda *_: pytest.fail('compiled again'))
-    assert sample(Helix(radius=3.0, rate=0.0), np.zeros(1)).position[0, 1] == pytest.approx(3.35)
+    assert sample(Helix(radius=3.0, rate=0.0), np.zeros(1)).q[0, 1] == pytest.approx(3.35)
 
 
 def test_quintics_pass_their_way_points():
@@ -123,20 +123,20 @@ def test_quintics_pass_their_way_points():
     made = JointWaypoints((0.0, 1.0, 3.0), ((0.0, 1.0), (0.5, 0.2), (0.1, 0.3)),
                           accelerations=((0.0, 0.0), (2.0, -1.0), (0.0, 0.0)))
     there = made.sample(np.array([0.0, 1.0, 3.0]))
-    assert np.abs(there.position - made.positions).max() < 1e-12
-    assert np.abs(there.velocity).max() < 1e-12
-    assert np.abs(there.acceleration - made.accelerations).max() < 1e-10
+    assert np.abs(there.q - made.positions).max() < 1e-12
+    assert np.abs(there.v).max() < 1e-12
+    assert np.abs(there.a - made.accelerations).max() < 1e-10
     middle = JointWaypoints((0.0, 2.0), ((0.0,), (1.0,))).sample(np.array([1.0]))
-    assert middle.position[0, 0] == pytest.approx(0.5)
-    assert middle.velocity[0, 0] == pytest.approx(15.0 / 16.0)  # 1.875 / T, the quintic's peak
+    assert middle.q[0, 0] == pytest.approx(0.5)
+    assert middle.v[0, 0] == pytest.approx(15.0 / 16.0)  # 1.875 / T, the quintic's peak
 
 
 def test_a_table_passes_its_rows(table):
     """The spline passes every row of the file and rests at both ends."""
     names, times, rows = Table(table).read()
     there = Table(table).sample(times)
-    assert names == ['joint_1', 'joint_2'] and np.abs(there.position - rows).max() < 1e-14
-    assert np.abs(there.velocity[[0, -1]]).max() < 1e-14
+    assert names == ['joint_1', 'joint_2'] and np.abs(there.q - rows).max() < 1e-14
+    assert np.abs(there.v[[0, -1]]).max() < 1e-14
 
 
 @pytest.mark.parametrize('text, words', [

@@ -30,7 +30,7 @@ def test_golden_vectors(timing):
     times = np.array([float(t) for t in gold])
     ours = sample(ViaPoints(POINTS, TIMES, timing=timing), times)
     theirs = np.array(list(gold.values()))[:, :, :3]  # the fourth coordinate is the yaw held at 0
-    for k, values in enumerate((ours.position, ours.velocity, ours.acceleration)):
+    for k, values in enumerate((ours.q, ours.v, ours.a)):
         assert np.abs(values - theirs[:, k]).max() < 1e-12
 
 
@@ -52,18 +52,18 @@ def test_segments_have_the_papers_numbers(timing):
 def test_inner_points_are_passed_at_a_distance(timing):
     """The blending cuts corners by 4 to 21 mm; ends are reached exactly."""
     path = run(timing)
-    near = [1e3 * np.linalg.norm(path.position - p, axis=1).min() for p in POINTS[1:4]]
+    near = [1e3 * np.linalg.norm(path.q - p, axis=1).min() for p in POINTS[1:4]]
     assert near == pytest.approx(WANTED['via_point_distance_mm'][timing], abs=0.06)
-    assert np.abs(path.position[[0, -1]] - [POINTS[0], POINTS[-1]]).max() < 1e-15
+    assert np.abs(path.q[[0, -1]] - [POINTS[0], POINTS[-1]]).max() < 1e-15
 
 
 @pytest.mark.parametrize('timing', TIMINGS)
 def test_speeds_and_accelerations(timing):
     """Slowest between the ends, fastest, and largest acceleration."""
     path, end = run(timing), {'siciliano': 3.4, 'fixed_arrival': 4.0}[timing]
-    speed = np.linalg.norm(path.velocity, axis=1)
+    speed = np.linalg.norm(path.v, axis=1)
     moving = (path.t > 0.3) & (path.t < end - 0.3)
-    found = [speed[moving].min(), speed.max(), np.linalg.norm(path.acceleration, axis=1).max()]
+    found = [speed[moving].min(), speed.max(), np.linalg.norm(path.a, axis=1).max()]
     slow, fast, pull = WANTED['path'][timing]
     assert found == [pytest.approx(slow, abs=9e-3), pytest.approx(fast, abs=6e-4),
                      pytest.approx(pull, abs=6e-3)]
@@ -73,7 +73,7 @@ def test_siciliano_ends_early_and_fixed_arrival_on_time():
     """The sum of anticipations, 0.6 s, is gained by one and not by the other."""
     for timing, end in (('siciliano', 3.4), ('fixed_arrival', 4.0)):
         path = run(timing)
-        moving = np.flatnonzero(np.linalg.norm(path.velocity, axis=1) > 1e-9)
+        moving = np.flatnonzero(np.linalg.norm(path.v, axis=1) > 1e-9)
         assert path.t[moving[-1]] == pytest.approx(end, abs=2e-4)
 
 
@@ -81,15 +81,15 @@ def test_without_anticipation_every_point_is_reached():
     """No blending: the path stops at each point at its time."""
     for timing in TIMINGS:
         path = sample(ViaPoints(POINTS, TIMES, 0.0, timing), np.array(TIMES))
-        assert np.abs(path.position - POINTS).max() < 1e-12
-        assert np.abs(path.velocity).max() < 1e-12
+        assert np.abs(path.q - POINTS).max() < 1e-12
+        assert np.abs(path.v).max() < 1e-12
 
 
 def test_the_least_factor_is_a_triangle():
     """With k = 4 nothing cruises: the speed peaks at 2 L / T."""
     path = ViaPoints(((0.0,), (1.0,)), (0.0, 2.0), factor=4.0)
     assert path.segments[0].ramp == pytest.approx(1.0)
-    assert sample(path, np.array([1.0])).velocity[0, 0] == pytest.approx(1.0)
+    assert sample(path, np.array([1.0])).v[0, 0] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize('changes, words', [

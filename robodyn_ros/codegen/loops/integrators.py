@@ -1,146 +1,203 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-One step of each integrator, compiled into every plant program.
+One step of each integrator.
 
-Copied as loops.py is, whose layouts it shares. A step reads and writes x = t, q(N), v(N), tau(N)
-and returns 0, or the reason why x must not be used (a code of loops.py).
+A step reads and writes x = t, q, v, tau (see layout.py) and returns OK, or the reason why x must
+not be used. RK4 stands here twice: as a loop over the stages, and written out as one routine, for
+short kernels, whose numbers then never leave the registers; longer ones would spill.
 """
+from __future__ import annotations
+
+from typing import Any, Callable
+
 from robodyn_ros.codegen.arithmetic import fma
-from robodyn_ros.codegen.placeholders import dynamics, N, njit, straight_line
+from robodyn_ros.codegen.backend import Backend
+from robodyn_ros.codegen.layout import Layout, STAGES
+from robodyn_ros.codegen.loops.outcomes import (DEPENDENT, INCONSISTENT, NOT_FINITE, OK, SINGULAR)
+from robodyn_ros.codegen.routines import Load, Routine
+from robodyn_ros.tracing.graph import Argument, Graph
 
-# --- compiled part: everything below is copied into each program ---
-
-
-@njit
-def judge(y, at):
-    """Judge the two margins that dynamics left in y: 0 or the reason to stop."""
-    if not y[at] > 0.0:
-        return 2 if y[at] <= 0.0 else 3
-    if not y[at + 1] > 0.0:
-        return 4 if y[at + 1] == -2.0 else 1
-    return 0
+INTEGRATORS = ('rk4', 'semi_implicit_euler', 'euler', 'heun', 'taylor')
+AT_ONCE = 'rk4_step'
+"""Name of RK4 written out."""
 
 
-@njit
-def check(y):
-    """Judge the state that dynamics was evaluated at."""
-    return judge(y, 2 * N)
+def make_judge(backend: Backend, lanes: int) -> Callable:
+    """Return what judges the margins that dynamics left in y, of all lanes."""
+    @backend.function
+    def judge(y: Any, at: Any) -> Any:
+        bad = 0
+        for k in range(2 * lanes):
+            if not y[at + k] > 0.0:
+                bad += 1
+        if bad == 0:
+            return OK
+        for lane in range(lanes):
+            mass, row = y[at + lane], y[at + lanes + lane]
+            if not mass > 0.0:
+                return SINGULAR if mass <= 0.0 else NOT_FINITE
+            if not row > 0.0:
+                return INCONSISTENT if row == -2.0 else DEPENDENT
+        return OK
+    return judge
 
 
-@njit
-def rk4(x, w, y, s, h):
-    """Classical Runge-Kutta step of length h; s holds the start and the weighted sum."""
-    t = x[0]
-    for k in range(2 * N):
-        s[k] = x[1 + k]
-        s[2 * N + k] = 0.0
-    for stage in range(4):
+def make_integrator(backend: Backend, layout: Layout, name: str, dynamics: Callable,
+                    judge: Callable) -> Callable:
+    """
+    Return step(x, w, y, s, h) of an integrator.
+
+    :param dynamics: kernel, for AT_ONCE the routine of that name
+    """
+    lanes, n = layout.lanes, layout.n * layout.lanes
+    margins, times = layout.margins * lanes, layout.times * lanes
+
+    @backend.function
+    def rk4(x: Any, w: Any, y: Any, s: Any, h: Any) -> Any:
+        """Classical Runge-Kutta; s holds the start, the weighted sum and the times."""
+        for k in range(2 * n):
+            s[k] = x[lanes + k]
+            s[2 * n + k] = 0.0
+        for lane in range(lanes):
+            s[times + lane] = x[lane]
+        for stage in range(STAGES):
+            dynamics(x, 0, w, y, 0)
+            reason = judge(y, margins)
+            if reason != OK:
+                return reason
+            weight = 1.0 if stage == 0 or stage == 3 else 2.0
+            ahead = 0.5 * h if stage < 2 else h
+            for lane in range(lanes):
+                x[lane] = s[times + lane] + ahead
+            if stage < 3:
+                for k in range(2 * n):
+                    s[2 * n + k] = fma(weight, y[k], s[2 * n + k])
+                    x[lanes + k] = fma(ahead, y[k], s[k])
+            else:
+                for k in range(2 * n):
+                    x[lanes + k] = fma(h / 6.0, s[2 * n + k] + y[k], s[k])
+        return OK
+
+    @backend.function
+    def rk4_step(x: Any, w: Any, y: Any, s: Any, h: Any) -> Any:
+        """RK4 by the routine of that name, see unrolled()."""
+        y[0] = h
         dynamics(x, 0, w, y, 0)
-        code = check(y)
-        if code != 0:
-            return code
-        weight = 1.0 if stage == 0 or stage == 3 else 2.0
-        ahead = 0.5 * h if stage < 2 else h
-        x[0] = t + ahead
-        if stage < 3:
-            for k in range(2 * N):
-                s[2 * N + k] = fma(weight, y[k], s[2 * N + k])
-                x[1 + k] = fma(ahead, y[k], s[k])
-        else:
-            for k in range(2 * N):
-                x[1 + k] = fma(h / 6.0, s[2 * N + k] + y[k], s[k])
-    return 0
+        for stage in range(STAGES):
+            reason = judge(y, 2 * n + 2 * stage)
+            if reason != OK:
+                return reason
+        x[0] += h
+        for k in range(2 * n):
+            x[1 + k] = y[k]
+        return OK
+
+    @backend.function
+    def euler(x: Any, w: Any, y: Any, s: Any, h: Any) -> Any:
+        """Explicit Euler."""
+        dynamics(x, 0, w, y, 0)
+        x[0] += h
+        for k in range(2 * n):
+            x[1 + k] += h * y[k]
+        return judge(y, margins)
+
+    @backend.function
+    def semi_implicit_euler(x: Any, w: Any, y: Any, s: Any, h: Any) -> Any:
+        """Velocity first, then position with the new velocity."""
+        dynamics(x, 0, w, y, 0)
+        x[0] += h
+        for k in range(n):
+            x[1 + n + k] += h * y[n + k]
+            x[1 + k] += h * (y[k] + h * y[n + k])
+        return judge(y, margins)
+
+    @backend.function
+    def taylor(x: Any, w: Any, y: Any, s: Any, h: Any) -> Any:
+        """Second-order Taylor step of the position, first-order of the velocity (paper 004)."""
+        dynamics(x, 0, w, y, 0)
+        x[0] += h
+        for k in range(n):
+            x[1 + k] += h * (y[k] + 0.5 * h * y[n + k])
+            x[1 + n + k] += h * y[n + k]
+        return judge(y, margins)
+
+    @backend.function
+    def heun(x: Any, w: Any, y: Any, s: Any, h: Any) -> Any:
+        """Second order: mean of the slopes at both ends."""
+        for k in range(2 * n):
+            s[k] = x[1 + k]
+        dynamics(x, 0, w, y, 0)
+        reason = judge(y, margins)
+        if reason != OK:
+            return reason
+        for k in range(2 * n):
+            s[2 * n + k] = y[k]
+            x[1 + k] = s[k] + h * y[k]
+        x[0] += h
+        dynamics(x, 0, w, y, 0)
+        for k in range(2 * n):
+            x[1 + k] = s[k] + 0.5 * h * (s[2 * n + k] + y[k])
+        return judge(y, margins)
+
+    steps: dict[str, Callable] = {
+        'rk4': rk4, AT_ONCE: rk4_step, 'semi_implicit_euler': semi_implicit_euler,
+        'euler': euler, 'heun': heun, 'taylor': taylor}
+    return steps[name]
 
 
-@straight_line()
-def four_stages(x, i, w, y, j):
+def unrolled(dynamics: Routine, n: int) -> Routine:
     """
-    Write the step of rk4 without a loop: short kernels then stay in registers.
+    Return the routine of one RK4 step: that of dynamics four times, with rk4's sums between.
 
-    y holds h; then q(N), v(N) at the end of the step, and the two margins of each stage.
+    y[j] holds h; then q(n), v(n) at the end of the step, and the two margins of each stage.
     """
-    h = y[j + 0]
-    start = [x[i + 1 + k] for k in range(2 * N)]
-    torque = [x[i + 1 + 2 * N + k] for k in range(N)]
-    state, total, margins = start, [0.0] * (2 * N), []
-    ahead = 0.0 * h
-    for stage in range(4):
-        rate = [0.0] * (2 * N + 2)
-        dynamics.text([x[i + 0] + ahead, *state, *torque], 0, w, rate, 0)
-        margins += rate[2 * N:]
+    graph = Graph()
+    loads = []
+
+    def put(op: str, *args: Argument) -> int:
+        graph.ops.append(op)
+        graph.args.append(args)
+        return len(graph.ops) - 1
+
+    def load(array: str, place: int) -> int:
+        loads.append(Load(put('input', place), array, place))
+        return loads[-1].node
+
+    time = load('x', 0)
+    start: list[Argument] = [load('x', 1 + k) for k in range(2 * n)]
+    torque: list[Argument] = [load('x', 1 + 2 * n + k) for k in range(n)]
+    prepared = {item.place: load('w', item.place) for item in dynamics.loads if item.array == 'w'}
+    h = load('y', 0)
+
+    def rates(inputs: list[Argument]) -> list[Argument]:
+        """Write dynamics at a state; returns qdot, a and the margins."""
+        new: dict[int, Argument] = {item.node: prepared[item.place] if item.array == 'w'
+                                    else inputs[item.place] for item in dynamics.loads}
+
+        def moved(a: Argument) -> Argument:
+            return a if isinstance(a, float) else new[a]
+
+        for node in dynamics.body:
+            new[node] = put(dynamics.graph.ops[node], *map(moved, dynamics.graph.args[node]))
+        return [moved(a) for a in dynamics.results]
+
+    state, total, margins = start, [0.0] * (2 * n), []
+    ahead = put('mul', 0.0, h)
+    for stage in range(STAGES):
+        rate = rates([put('add', time, ahead), *state, *torque])
+        margins += rate[2 * n:]
         weight = 1.0 if stage == 0 or stage == 3 else 2.0
-        ahead = 0.5 * h if stage < 2 else h
+        ahead = put('mul', 0.5, h) if stage < 2 else h
         if stage < 3:
-            total = [fma(weight, r, sum_) for r, sum_ in zip(rate, total)]
-            state = [fma(ahead, r, x0) for r, x0 in zip(rate, start)]
+            total = [put('fma', weight, r, before) for r, before in zip(rate, total)]
+            state = [put('fma', ahead, r, x0) for r, x0 in zip(rate, start)]
         else:
-            state = [fma(h / 6.0, sum_ + r, x0) for r, sum_, x0 in zip(rate, total, start)]
-    for k, value in enumerate([*state, *margins]):
-        y[j + k] = value
-
-
-@njit
-def rk4_at_once(x, w, y, s, h):
-    """Classical Runge-Kutta step, as rk4, for short kernels."""
-    y[0] = h
-    four_stages(x, 0, w, y, 0)
-    for stage in range(4):
-        code = judge(y, 2 * N + 2 * stage)
-        if code != 0:
-            return code
-    x[0] += h
-    for k in range(2 * N):
-        x[1 + k] = y[k]
-    return 0
-
-
-@njit
-def euler(x, w, y, s, h):
-    """Explicit Euler step."""
-    dynamics(x, 0, w, y, 0)
-    x[0] += h
-    for k in range(2 * N):
-        x[1 + k] += h * y[k]
-    return check(y)
-
-
-@njit
-def semi_implicit_euler(x, w, y, s, h):
-    """Velocity first, then position with the new velocity."""
-    dynamics(x, 0, w, y, 0)
-    x[0] += h
-    for k in range(N):
-        x[1 + N + k] += h * y[N + k]
-        x[1 + k] += h * (y[k] + h * y[N + k])
-    return check(y)
-
-
-@njit
-def taylor(x, w, y, s, h):
-    """Second-order Taylor step of the position, first-order of the velocity (paper 004)."""
-    dynamics(x, 0, w, y, 0)
-    x[0] += h
-    for k in range(N):
-        x[1 + k] += h * (y[k] + 0.5 * h * y[N + k])
-        x[1 + N + k] += h * y[N + k]
-    return check(y)
-
-
-@njit
-def heun(x, w, y, s, h):
-    """Second-order step: mean of the slopes at both ends."""
-    for k in range(2 * N):
-        s[k] = x[1 + k]
-    dynamics(x, 0, w, y, 0)
-    code = check(y)
-    if code != 0:
-        return code
-    for k in range(2 * N):
-        s[2 * N + k] = y[k]
-        x[1 + k] = s[k] + h * y[k]
-    x[0] += h
-    dynamics(x, 0, w, y, 0)
-    for k in range(2 * N):
-        x[1 + k] = s[k] + 0.5 * h * (s[2 * N + k] + y[k])
-    return check(y)
+            share = put('div', h, 6.0)
+            state = [put('fma', share, put('add', before, r), x0)
+                     for r, before, x0 in zip(rate, total, start)]
+    results = [*state, *margins]
+    used = set(graph.reachable(results))
+    return Routine(AT_ONCE, dynamics.inputs, len(results), graph, loads,
+                   [k for k in range(len(graph.ops)) if k in used and graph.ops[k] != 'input'],
+                   results)

@@ -1,193 +1,276 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-Time stepping around the emitted kernels: the loops that are compiled into every plant program.
+Time stepping around the kernels of a plant, and the functions of it that Python calls.
 
-This file is copied, from the marker on, behind the emitted code and integrators.py (program.py),
-where the kernels dynamics, observe, correct and control exist under these names; here they are
-placeholders, so that the text can be read, linted and called in plain Python. Layouts (N joints,
-ROWS rows):
-
-    x = t, q(N), v(N), tau(N)                             input of dynamics, observe, correct
-    dynamics -> qdot(N), a(N), mass margin, row margin
-    observe  -> a(N), Qc(N), multipliers(ROWS), phi(ROWS), phi rate(ROWS)
-    correct  -> dq(N), dv(N), margin, phi(ROWS)            Newton step onto the rows
-    control  -> tau(N)                                     of t, q(N), v(N), reference(REFERENCE)
+One loop serves a single run, a run that goes on where another stopped, and, with lanes, many runs
+side by side in the processor's vector registers, with the same bits for each. Layouts of the
+arrays: layout.py. A run in a group that needs a decision of its own (a failed step, dependent
+rows) makes the whole group stop, to be repeated one run at a time.
 """
-from robodyn_ros.codegen.loops.integrators import check
-from robodyn_ros.codegen.placeholders import (ADVANCE, ANY, by_address, cells, control, CONTROLLED,
-                                              correct, DELAY, dynamics, export, N, njit, observe,
-                                              PROJECTED, REFERENCE, ROWS, SCRATCH)
-from robodyn_ros.codegen.tolerances import ON_ROWS
+from __future__ import annotations
 
-OK, DEPENDENT, SINGULAR, NOT_FINITE, INCONSISTENT, NOT_PROJECTED = range(6)
-# --- compiled part: everything below is copied into each program ---
+from typing import Any, Callable, Mapping, NamedTuple
 
+from robodyn_ros.codegen.backend import Backend
+from robodyn_ros.codegen.layout import Layout
+from robodyn_ros.codegen.loops.delay import delay_torque
+from robodyn_ros.codegen.loops.integrators import AT_ONCE, make_integrator, make_judge
+from robodyn_ros.codegen.loops.outcomes import (DEPENDENT, NOT_FINITE, NOT_PROJECTED, OK, REASONS)
+from robodyn_ros.codegen.loops.rank_solver import make_rank_solver
+from robodyn_ros.codegen.native import Array, Signature
+from robodyn_ros.tolerances import ON_ROWS
 
-@njit
-def project(x, w, y):
-    """Newton steps until the rows hold, then the velocity is made to fit them."""
-    for _ in range(20):
-        correct(x, 0, w, y, 0)
-        if not y[2 * N] > 0.0:
-            return 1
-        worst = 0.0
-        for r in range(ROWS):
-            if not abs(y[2 * N + 1 + r]) < 1e300:
-                return 3
-            worst = max(worst, abs(y[2 * N + 1 + r]))
-        if worst < ON_ROWS:
-            for k in range(N):
-                x[1 + N + k] += y[N + k]
-            return 0
-        last = 0.0
-        for k in range(N):
-            last = max(last, abs(y[k]))
-            x[1 + k] += y[k]
-        # the rounding of q itself limits phi on long arms: stop when a step cannot help
-        if worst < 50.0 * ON_ROWS and last < 1e-15:
-            for k in range(N):
-                x[1 + N + k] += y[N + k]
-            return 0
-    return 5
+HUGE = 1e300
+"""Size from which a number counts as no longer finite: sums of such numbers overflow."""
 
 
-@njit
-def one_step(x, w, y, s, h):
-    """Advance x by h and project if asked; 0 or the reason why x must not be used."""
-    code = ADVANCE(x, w, y, s, h)
-    if code == 0 and PROJECTED:
-        code = project(x, w, y)
-    total = 0.0
-    for k in range(2 * N):
-        total += abs(x[1 + k])
-    if code == 0 and not total < 1e300:
-        return 3
-    return code
+class Stepping(NamedTuple):
+    """What the loops of one program do."""
+
+    layout: Layout
+    integrator: str
+    controlled: bool
+    projected: bool
+    find_ranks: bool
+    """The rows' rank is found at run time (rank_solver.py)."""
+
+    @property
+    def signatures(self) -> Callable[[int], dict[str, Signature]]:
+        """Functions for Python, given the length of w."""
+        return lambda prepared: _signatures(self.layout, self.controlled, prepared)
 
 
-@njit
-def delay_torque(x, queue):
-    """Exchange the torque in x for the one computed DELAY control instants ago."""
-    for k in range(N):
-        late = queue[k]
-        for d in range(DELAY - 1):
-            queue[d * N + k] = queue[(d + 1) * N + k]
-        queue[(DELAY - 1) * N + k] = x[1 + 2 * N + k]
-        x[1 + 2 * N + k] = late
+def _signatures(layout: Layout, controlled: bool, prepared: int) -> dict[str, Signature]:
+    lanes = layout.lanes
+
+    def rollout(first: int, steps: int, h: float, every: int, period: int) -> list[int]:
+        instants = -(-steps // period) if controlled else 0
+        samples = steps // every + 1 if every else 0
+        return [lanes * size for size in (
+            1, layout.x_size, prepared, layout.scratch, layout.workspace)] + [
+                instants * layout.reference, lanes * samples * layout.sample,
+                lanes * layout.delay * layout.n, 2]
+
+    found = {'rollout': Signature('iidii', (
+        Array('t0'), Array('x', True), Array('w'), Array('y', True), Array('s', True),
+        Array('reference'), Array('rows', True), Array('queue', True), Array('done', True, 'n')),
+        rollout)}
+    if lanes == 1:
+        found['derivative'] = Signature(
+            'i', (Array('x'), Array('w'), Array('y', True), Array('rates', True)),
+            lambda count: (count * layout.x_size, prepared, layout.scratch, count * 2 * layout.n))
+        found['steps_in_place'] = Signature(
+            '', (Array('block', True), Array('w'), Array('counts', True, 'n')),
+            lambda: (layout.block, prepared, 4))
+    return found
 
 
-@njit
-def record(x, w, y, rows, at):
-    """Write t, q, v, tau, a, Qc, multipliers, phi, phi rate of the state x to a row."""
-    for k in range(1 + 3 * N):
-        rows[at + k] = x[k]
-    observe(x, 0, w, y, 0)
-    for k in range(2 * N + 3 * ROWS):
-        rows[at + 1 + 3 * N + k] = y[k]
+def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callable],
+               signatures: Mapping[str, Signature]) -> None:
+    """Make the loops of a program and mark those that Python calls."""
+    layout = chosen.layout
+    if chosen.find_ranks:
+        kernels = {**kernels, **make_rank_solver(backend, layout, kernels)}
+    lanes, n, m = layout.lanes, layout.n * layout.lanes, layout.m
+    margins, tau, sample = layout.margins * lanes, layout.tau * lanes, layout.sample
+    control_at, start_at = layout.control * lanes, layout.start * lanes
+    reference_size, delay, observed = layout.reference, layout.delay, layout.observed
+    recorded = layout.x_size
+    dynamics, observe = kernels['dynamics'], kernels['observe']
+    export, cells = backend.export, backend.cells
+    judge = make_judge(backend, lanes)
+    advance = make_integrator(backend, layout, chosen.integrator,
+                              kernels[AT_ONCE if chosen.integrator == AT_ONCE else 'dynamics'],
+                              judge)
+
+    if chosen.projected:
+        correct = kernels['correct']
+
+        @backend.function
+        def project(x: Any, w: Any, y: Any) -> Any:
+            """Newton steps until the rows hold, then the velocity is made to fit them."""
+            for _ in range(20):
+                correct(x, 0, w, y, 0)
+                if not y[2 * n] > 0.0:
+                    return DEPENDENT
+                worst = 0.0
+                for r in range(m):
+                    if not abs(y[2 * n + 1 + r]) < HUGE:
+                        return NOT_FINITE
+                    worst = max(worst, abs(y[2 * n + 1 + r]))
+                if worst < ON_ROWS:
+                    for k in range(n):
+                        x[1 + n + k] += y[n + k]
+                    return OK
+                last = 0.0
+                for k in range(n):
+                    last = max(last, abs(y[k]))
+                    x[1 + k] += y[k]
+                # the rounding of q itself limits phi on long arms: stop when a step cannot help
+                if worst < 50.0 * ON_ROWS and last < 1e-15:
+                    for k in range(n):
+                        x[1 + n + k] += y[n + k]
+                    return OK
+            return NOT_PROJECTED
+    else:
+        @backend.function
+        def project(x: Any, w: Any, y: Any) -> Any:
+            """Leave the state where it is."""
+            return OK
+
+    if chosen.controlled:
+        control = kernels['control']
+        exchange = backend.function(delay_torque)
+
+        @backend.function
+        def command(instant: Any, x: Any, w: Any, s: Any, reference: Any, queue: Any) -> Any:
+            """Compute the torque of a control instant; the one of delay instants ago acts."""
+            for i in range(tau):
+                s[control_at + i] = x[i]
+            for i in range(reference_size):
+                for lane in range(lanes):
+                    s[control_at + tau + i * lanes + lane] = reference[
+                        instant * reference_size + i]
+            control(s, control_at, w, x, tau)
+            if delay > 0:
+                exchange(queue, x, tau, n, delay)
+    else:
+        @backend.function
+        def command(instant: Any, x: Any, w: Any, s: Any, reference: Any, queue: Any) -> Any:
+            """Hold the torque that was given."""
+
+    @backend.function
+    def one_step(x: Any, w: Any, y: Any, s: Any, h: Any) -> Any:
+        """Advance x by h and project if asked; OK or the reason why x must not be used."""
+        reason = advance(x, w, y, s, h)
+        if reason == OK:
+            reason = project(x, w, y)
+        bad = 0
+        for k in range(2 * n):
+            if not abs(x[lanes + k]) < HUGE:
+                bad += 1
+        if reason == OK and bad > 0:
+            return NOT_FINITE
+        return reason
+
+    @backend.function
+    def record(x: Any, w: Any, y: Any, rows: Any, at: Any, length: Any) -> Any:
+        """Write a sample of every run; the rows of one run are together, so many numbers long."""
+        observe(x, 0, w, y, 0)
+        for lane in range(lanes):
+            place = lane * length + at
+            for k in range(recorded):
+                rows[place + k] = x[k * lanes + lane]
+            for k in range(observed):
+                rows[place + recorded + k] = y[k * lanes + lane]
+
+    @backend.function
+    def run(first: Any, steps: Any, h: Any, every: Any, period: Any, t0: Any, x: Any, w: Any,
+            y: Any, s: Any, reference: Any, rows: Any, queue: Any, done: Any) -> Any:
+        """
+        Run steps first .. steps - 1 from x; record every so many, control every period.
+
+        Returns OK or the reason to stop. On return x is the last good state, done[0] the next step
+        and done[1] the samples written so far. With every = 0 nothing is recorded. The torque in x
+        is held between control instants; queue holds the torques still on their way.
+        """
+        length = 0
+        if every > 0:
+            length = (steps // every + 1) * sample
+        resumed = first > 0
+        for k in range(first, steps):
+            for lane in range(lanes):
+                x[lane] = t0[lane] + k * h
+            if k % period == 0 and not resumed:
+                command(k // period, x, w, s, reference, queue)
+            if every > 0 and k % every == 0:
+                record(x, w, y, rows, (k // every) * sample, length)
+                done[1] = k // every + 1
+            resumed = False
+            for i in range(2 * n):
+                s[start_at + i] = x[lanes + i]
+            reason = one_step(x, w, y, s, h)
+            if reason != OK:
+                for i in range(2 * n):
+                    x[lanes + i] = s[start_at + i]
+                for lane in range(lanes):
+                    x[lane] = t0[lane] + k * h
+                done[0] = k
+                return reason
+        done[0] = steps
+        for lane in range(lanes):
+            x[lane] = t0[lane] + steps * h
+        if every > 0 and steps % every == 0:
+            # no step follows that would judge the rows of this state
+            dynamics(x, 0, w, y, 0)
+            reason = judge(y, margins)
+            if reason != OK:
+                return reason
+            record(x, w, y, rows, (steps // every) * sample, length)
+            done[1] = steps // every + 1
+        return OK
+
+    @backend.entry('rollout', signatures['rollout'])
+    def rollout(first: Any, steps: Any, h: Any, every: Any, period: Any, t0: Any, x: Any, w: Any,
+                y: Any, s: Any, reference: Any, rows: Any, queue: Any, done: Any) -> Any:
+        """Call run from Python."""
+        export()
+        return run(first, steps, h, every, period, cells(t0), cells(x), cells(w), cells(y),
+                   cells(s), cells(reference), cells(rows), cells(queue), cells(done))
+
+    if lanes == 1:
+        _make_single(backend, layout, dynamics, judge, run, signatures)
 
 
-@njit
-def all_rates(count, x, w, y, rates):
-    """
-    Write qdot and a of many states x, one after another, to rates.
+def _make_single(backend: Backend, layout: Layout, dynamics: Callable, judge: Callable,
+                 run: Callable, signatures: Mapping[str, Signature]) -> None:
+    """Make what is called for one run only: rates of states, and steps in place."""
+    n, margins, width = layout.n, layout.margins, layout.x_size
+    block_x, block_y, block_s = layout.block_x, layout.block_y, layout.block_s
+    export, cells = backend.export, backend.cells
 
-    Returns 0, or 8 times the number of the first state whose rates are no good plus the reason.
-    """
-    for k in range(count):
-        dynamics(x, k * (1 + 3 * N), w, y, 0)
-        code = check(y)
-        total = 0.0
-        for i in range(2 * N):
-            rates[k * 2 * N + i] = y[i]
-            total += abs(y[i])
-        if code == 0 and not total < 1e300:
-            code = 3
-        if code != 0:
-            return 8 * k + code
-    return 0
+    @backend.function
+    def all_rates(count: Any, x: Any, w: Any, y: Any, rates: Any) -> Any:
+        """
+        Write qdot and a of many states x, one after another, to rates.
 
+        Returns OK, or REASONS times the number of the first state whose rates are no good plus
+        the reason.
+        """
+        for k in range(count):
+            dynamics(x, k * width, w, y, 0)
+            reason = judge(y, margins)
+            total = 0.0
+            for i in range(2 * n):
+                rates[k * 2 * n + i] = y[i]
+                total += abs(y[i])
+            if reason == OK and not total < HUGE:
+                reason = NOT_FINITE
+            if reason != OK:
+                return REASONS * k + reason
+        return OK
 
-@njit
-def run(first, steps, h, t0, every, period, x, w, y, s, reference, rows, queue, done):
-    """
-    Run steps first .. steps - 1 from x; record every so many, control every period.
+    @backend.entry('derivative', signatures['derivative'])
+    def derivative(count: Any, x: Any, w: Any, y: Any, rates: Any) -> Any:
+        """Call all_rates from Python."""
+        export()
+        return all_rates(count, cells(x), cells(w), cells(y), cells(rates))
 
-    Returns 0 or the reason to stop. On return x is the last good state, done[0] the next step and
-    done[1] the rows written so far. With every = 0 nothing is recorded. The torque in x is held
-    between control instants; queue holds the torques still on their way (see DELAY).
-    """
-    width = 1 + 5 * N + 3 * ROWS
-    resumed = first > 0
-    for k in range(first, steps):
-        x[0] = t0 + k * h
-        if CONTROLLED and k % period == 0 and not resumed:
-            at = 4 * N
-            for i in range(1 + 2 * N):
-                s[at + i] = x[i]
-            for i in range(REFERENCE):
-                s[at + 1 + 2 * N + i] = reference[(k // period) * REFERENCE + i]
-            control(s, at, w, x, 1 + 2 * N)
-            if DELAY > 0:
-                delay_torque(x, queue)
-        if every > 0 and k % every == 0:
-            record(x, w, y, rows, (k // every) * width)
-            done[1] = k // every + 1
-        resumed = False
-        start = 2 + 6 * N + REFERENCE
-        for i in range(2 * N):
-            s[start + i] = x[1 + i]
-        code = one_step(x, w, y, s, h)
-        if code != 0:
-            for i in range(2 * N):
-                x[1 + i] = s[start + i]
-            x[0] = t0 + k * h
-            done[0] = k
-            return code
-    done[0] = steps
-    x[0] = t0 + steps * h
-    if every > 0 and steps % every == 0:
-        # no step follows that would judge the rows of this state
-        dynamics(x, 0, w, y, 0)
-        code = check(y)
-        if code != 0:
-            return code
-        record(x, w, y, rows, (steps // every) * width)
-        done[1] = steps // every + 1
-    return 0
+    @backend.entry('steps_in_place', signatures['steps_in_place'])
+    def steps_in_place(block: Any, prepared: Any, counts: Any) -> Any:
+        """
+        Take some steps without control and record, in arrays that are always the same.
 
-
-@by_address('i8(i8, CPointer(f8), CPointer(f8), CPointer(f8), CPointer(f8))')
-def derivative(count, x, w, y, rates):
-    """Call all_rates from Python."""
-    export()
-    return all_rates(count, cells(x, ANY), cells(w, ANY), cells(y, ANY), cells(rates, ANY))
-
-
-@by_address('i8(i8, i8, f8, f8, i8, i8, CPointer(f8), CPointer(f8), CPointer(f8), CPointer(f8), '
-            'CPointer(f8), CPointer(f8), CPointer(f8), CPointer(i8))')
-def rollout(first, steps, h, t0, every, period, x, w, y, s, reference, rows, queue, done):
-    """Call run from Python."""
-    export()
-    return run(first, steps, h, t0, every, period, cells(x, ANY), cells(w, ANY), cells(y, ANY),
-               cells(s, ANY), cells(reference, ANY), cells(rows, ANY), cells(queue, ANY),
-               cells(done, ANY))
-
-
-@by_address('i8(CPointer(f8), CPointer(f8), CPointer(i8))')
-def steps_in_place(block, prepared, counts):
-    """
-    Take some steps without control and record, in arrays that are always the same.
-
-    block = h, t0, x(1 + 3 N), y(SCRATCH), s(2 + 8 N); counts = steps taken so far and to be taken
-    now, then what run leaves in done(2).
-    """
-    export()
-    numbers, whole = cells(block, ANY), cells(counts, ANY)
-    y, s = 3 + 3 * N, 3 + 3 * N + SCRATCH
-    first, last = whole[0], whole[0] + whole[1]
-    unused = numbers[:1]
-    code = run(first, last, numbers[0], numbers[1], 0, 1, numbers[2:y], cells(prepared, ANY),
-               numbers[y:s], numbers[s:], unused, unused, unused, whole[2:])
-    whole[0] = last
-    return code
+        block = h, t0, x, y, s; counts = steps taken so far and to be taken now, then what run
+        leaves in done(2).
+        """
+        export()
+        numbers, whole = cells(block), cells(counts)
+        first, last = whole[0], whole[0] + whole[1]
+        unused = numbers[:1]
+        reason = run(first, last, numbers[0], 0, 1, numbers[1:block_x], numbers[block_x:block_y],
+                     cells(prepared), numbers[block_y:block_s], numbers[block_s:], unused, unused,
+                     unused, whole[2:])
+        whole[0] = last
+        return reason

@@ -6,29 +6,30 @@ from __future__ import annotations
 from array import array
 from typing import Sequence
 
-from builtin_interfaces.msg import Time
+from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped
 import numpy as np
 from robodyn_ros.robots.geometry import quaternion
+from robodyn_ros.ros_time import NANO, nanoseconds, seconds_and_rest
 from robodyn_ros.types import Reference
 from sensor_msgs.msg import JointState
 from std_msgs.msg import ColorRGBA
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from visualization_msgs.msg import Marker
 
-NANO = 1_000_000_000
 KEYS = {'position': 'q', 'velocity': 'v', 'effort': 'effort'}
 
 
-def nanoseconds(stamp: Time) -> int:
-    """Time of a stamp [ns]."""
-    return stamp.sec * NANO + stamp.nanosec
+def time_of(stamp: Time | Duration) -> int:
+    """Time that a message tells [ns]."""
+    return nanoseconds(stamp.sec, stamp.nanosec)
 
 
-def stamp_of(time: int) -> Time:
-    """Stamp of a time [ns]."""
-    return Time(sec=time // NANO, nanosec=time % NANO)
+def time_message(time: int) -> Time:
+    """Message that tells a time [ns]."""
+    sec, nanosec = seconds_and_rest(time)
+    return Time(sec=sec, nanosec=nanosec)
 
 
 def doubles(values: np.ndarray) -> array:
@@ -40,7 +41,7 @@ def joint_state(time: int, names: list[str], q: np.ndarray | None = None,
                 v: np.ndarray | None = None, effort: np.ndarray | None = None) -> JointState:
     """Joint values at a time [ns]; fields not given stay empty."""
     message = JointState()
-    message.header.stamp = stamp_of(time)
+    message.header.stamp = time_message(time)
     message.header.frame_id = 'base_link'
     message.name = names
     if q is not None:
@@ -68,7 +69,7 @@ class JointStateMessage:
     def fill(self, time: int, *values: np.ndarray) -> JointState:
         """Return the message at a time [ns] with the values of its fields, in order."""
         stamp = self.message.header.stamp
-        stamp.sec, stamp.nanosec = divmod(time, NANO)
+        stamp.sec, stamp.nanosec = seconds_and_rest(time)
         for view, value in zip(self._views, values):
             view[:] = value
         return self.message
@@ -77,20 +78,20 @@ class JointStateMessage:
 def joint_trajectory(start: int, names: Sequence[str], reference: Reference) -> JointTrajectory:
     """Return a sampled motion as a trajectory that starts at a time [ns]."""
     message = JointTrajectory(joint_names=list(names))
-    message.header.stamp = stamp_of(start)
+    message.header.stamp = time_message(start)
     zero = reference.t[0]
     for t, q, v, a in zip(reference.t, reference.q, reference.v, reference.a):
         point = JointTrajectoryPoint(positions=doubles(q), velocities=doubles(v),
                                      accelerations=doubles(a))
         since = int(round((t - zero) * NANO))
-        point.time_from_start.sec, point.time_from_start.nanosec = divmod(since, NANO)
+        point.time_from_start.sec, point.time_from_start.nanosec = seconds_and_rest(since)
         message.points.append(point)
     return message
 
 
 def trajectory_times(message: JointTrajectory) -> list[int]:
     """Time from start of every point [ns]."""
-    return [p.time_from_start.sec * NANO + p.time_from_start.nanosec for p in message.points]
+    return [time_of(point.time_from_start) for point in message.points]
 
 
 def trajectory_fields(message: JointTrajectory) -> dict[str, list]:
@@ -102,7 +103,7 @@ def trajectory_fields(message: JointTrajectory) -> dict[str, list]:
 def pose(time: int, base: str, rotation: np.ndarray, position: np.ndarray) -> PoseStamped:
     """Pose in the robot's base frame at a time [ns]."""
     message = PoseStamped()
-    message.header.stamp, message.header.frame_id = stamp_of(time), base
+    message.header.stamp, message.header.frame_id = time_message(time), base
     at, turn = message.pose.position, message.pose.orientation
     at.x, at.y, at.z = map(float, position)
     turn.x, turn.y, turn.z, turn.w = map(float, quaternion(rotation))
@@ -113,7 +114,7 @@ def marker(time: int, base: str, group: str, number: int, kind: int, colour: Col
            width: float) -> Marker:
     """Return a marker in the base frame at a time [ns]; width: of its line or shaft [m]."""
     made = Marker(ns=group, id=number, type=kind, action=Marker.ADD, color=colour)
-    made.header.stamp, made.header.frame_id = stamp_of(time), base
+    made.header.stamp, made.header.frame_id = time_message(time), base
     made.pose.orientation.w, made.scale.x = 1.0, width
     return made
 
@@ -125,5 +126,5 @@ def diagnostics(time: int, node: str, task: str, level: str, text: str,
                               level=getattr(DiagnosticStatus, level))
     status.values = [KeyValue(key=key, value=str(value)) for key, value in values.items()]
     message = DiagnosticArray(status=[status])
-    message.header.stamp = stamp_of(time)
+    message.header.stamp = time_message(time)
     return message

@@ -15,20 +15,20 @@ from typing import Any, Callable, Iterable
 
 from rcl_interfaces.msg import (
     FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult)
-from rclpy.node import Node
 from rclpy.parameter import Parameter
 from robodyn_ros.errors import RobodynError, UnknownNameError
+from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.options import CHANGEABLE, SHARED
 from robodyn_ros.scenario.bounds import FREE
 from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import Field, listed_fields, nested, settings_from
 
-ALWAYS = ('scenario', 'use_sim_time', *SHARED)
-OF_OTHERS = ('qos_overrides.', 'diagnostic_updater.')
+ALWAYS = ('scenario', *SHARED)
+"""Parameters that a node may be given whether it uses them or not."""
 
 
-def scenario_of(node: Node, section: str, options: Any,
+def scenario_of(node: BaseNode, section: str, options: Any,
                 given: Scenario | None = None) -> tuple[Scenario, Any]:
     """
     Declare a node's parameters; returns its scenario and its own options as set.
@@ -52,17 +52,17 @@ def scenario_of(node: Node, section: str, options: Any,
     result = settings_from(Scenario, {**shared, 'name': scenario.name}, place)
     sections = {'dynamics': scenario.dynamics, 'controller': scenario.controller,
                 'trajectory': scenario.trajectory, section: settings}
-    return dataclasses.replace(result, **sections), own_settings
+    return dataclasses.replace(result, folder=scenario.folder, **sections), own_settings
 
 
-def options_of(node: Node, options: Any) -> Any:
+def options_of(node: BaseNode, options: Any) -> Any:
     """Declare the parameters of a node that has no scenario; returns its options as set."""
     values = _declare_all(node, options, CHANGEABLE[node.get_name()])
     _refuse_unknown(node, [*values, *ALWAYS])
     return settings_from(type(options), nested(values), f'parameters of node {node.get_name()}')
 
 
-def on_change(node: Node, settings: Any, check: Callable[[Any], Callable[[], None]]) -> None:
+def on_change(node: BaseNode, settings: Any, check: Callable[[Any], Callable[[], None]]) -> None:
     """
     Let parameters change while the node runs, as a whole or not at all.
 
@@ -95,19 +95,19 @@ def on_change(node: Node, settings: Any, check: Callable[[Any], Callable[[], Non
     node.add_post_set_parameters_callback(after_set)
 
 
-def _declare_all(node: Node, settings: Any, changeable: Iterable[str]) -> dict[str, Any]:
+def _declare_all(node: BaseNode, settings: Any, changeable: Iterable[str]) -> dict[str, Any]:
     values = {field.name: _declare(node, field, field.name not in changeable)
               for field in listed_fields(settings)}
     # entries of open groups (hold, parameters) that only ROS was given
     groups = [f.name + '.' for f in dataclasses.fields(settings)
               if isinstance(getattr(settings, f.name), dict)]
-    for name in list(node._parameter_overrides):
+    for name in node.given:
         if name not in values and any(name.startswith(group) for group in groups):
             values[name] = _declare(node, Field(name, None, 'As given.', FREE))
     return values
 
 
-def _declare(node: Node, field: Field, fixed: bool = True) -> Any:
+def _declare(node: BaseNode, field: Field, fixed: bool = True) -> Any:
     value = field.value
     if isinstance(value, (tuple, list)) and all(isinstance(x, (int, float)) for x in value):
         value = array('d', map(float, value)) if value else None
@@ -136,8 +136,8 @@ def _descriptor(field: Field, fixed: bool) -> ParameterDescriptor:
     return made
 
 
-def _refuse_unknown(node: Node, known: Iterable[str]) -> None:
+def _refuse_unknown(node: BaseNode, known: Iterable[str]) -> None:
     known = set(known)
-    for name in node._parameter_overrides:
-        if name not in known and not name.startswith(OF_OTHERS):
+    for name in node.given:
+        if name not in known:
             raise UnknownNameError('parameter', name, known, f'node {node.get_name()}')

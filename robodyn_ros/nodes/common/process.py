@@ -1,70 +1,137 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Start and end of a node's process: one sentence for a mistake, exit code 0 on a signal."""
+"""Start and end of a process of nodes: one sentence for a mistake, exit code 0 on a signal."""
 from __future__ import annotations
 
 import gc
 import logging
 import signal
 import sys
-from typing import Callable
+from types import TracebackType
+from typing import Any, Callable
 
 import rclpy
 from rclpy.exceptions import ParameterException
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.nodes.common.executor import DirectExecutor
+from robodyn_ros.nodes.common.executor import chosen_executor, ExecutorKind
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Session:
+    """
+    rclpy in this process, for as long as the with block: nodes, their executor, and signals.
+
+    A signal while nodes are made raises KeyboardInterrupt at once; while they spin it ends the
+    callback in hand first, for an exception in the middle of a message would be a crash.
+    """
+
+    def __init__(self, arguments: list[str] | None = None, kind: ExecutorKind | None = None):
+        """
+        Do nothing yet.
+
+        :param arguments: of the command line, for ROS; None: this process's own
+        :param kind: of executor; None: the one the environment asks for
+        """
+        self.arguments, self.kind = arguments, kind or chosen_executor()
+        self.nodes: list[Node] = []
+        self.ended = False
+        """A signal has come, or somebody has shut ROS down."""
+        self._spinning = False
+        self._executor: Executor | None = None
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> 'Session':
+        """Start ROS."""
+        self._before = {number: signal.signal(number, self._on_signal) for number in SIGNALS}
+        try:
+            rclpy.init(args=self.arguments, signal_handler_options=self.kind.signals)
+        except RuntimeError as error:  # arguments or a parameter file that rcl cannot read
+            self._hand_signals_back()
+            # rcl adds the place in its source
+            raise RobodynError(str(error).split(', at ')[0].splitlines()[0]) from None
+        return self
+
+    def _hand_signals_back(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _on_signal(self, *_: object) -> None:
+        self.ended = True
+        if not self._spinning:
+            raise KeyboardInterrupt
+
+    def add(self, node: Node) -> None:
+        """Keep a node; it is served from the first spin on."""
+        self.nodes.append(node)
+
+    def spin_once(self, longest: float | None = None) -> bool:
+        """
+        Serve what is ready, or wait for it; returns whether to go on.
+
+        :param longest: wait [s]
+        """
+        if self._executor is None:
+            gc.collect()
+            gc.freeze()  # what is here stays: no need to walk through it again between messages
+            self._spinning = True
+            self._executor = self.kind.make()
+            for node in self.nodes:
+                self._executor.add_node(node)
+        try:
+            self._executor.spin_once(
+                timeout_sec=self.kind.patience if longest is None else longest)
+        except ExternalShutdownException:
+            self.ended = True
+        except RuntimeError:  # a handle or a context that a signal has taken away
+            if rclpy.ok():
+                raise
+        self.ended = self.ended or not rclpy.ok()
+        return not self.ended
+
+    def serve_only(self, node: Node) -> None:
+        """Serve one node from now on: it still gets what was sent, the others stand still."""
+        if self._executor is not None:
+            self._executor.shutdown()
+        # it asks for messages, and so finds those that the other one was told of
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(node)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        """Destroy the nodes and end ROS; what a signal broke while nodes were made is no error."""
+        self._spinning = True
+        if self._executor is not None:
+            self._executor.shutdown()
+        for node in self.nodes:
+            node.destroy_node()
+        lost = isinstance(error, RuntimeError) and not rclpy.ok()
+        rclpy.try_shutdown()
+        self._hand_signals_back()
+        if lost:
+            raise KeyboardInterrupt from None
 
 
 def run_node(make: Callable[[], Node], arguments: list[str] | None = None,
-             kind: type[SingleThreadedExecutor] = DirectExecutor) -> int:
+             kind: ExecutorKind | None = None) -> int:
     """Create a node, spin it until a signal, and clean up; returns the exit code."""
     logging.basicConfig(level=logging.INFO, format='robodyn: %(message)s', stream=sys.stderr)
-    spinning = False
-
-    def interrupted(*_: object) -> None:
-        # rclpy ends the spin by itself; an exception in the middle of a message is a crash
-        if not spinning:
-            raise KeyboardInterrupt
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupted)
-    node = None
+    session = None
     try:
-        rclpy.init(args=arguments)
-    except RuntimeError as error:  # arguments or a parameter file that rcl cannot read
-        return _complain(error)
-    try:
-        node = make()
-        spinning = True
-        gc.collect()
-        gc.freeze()  # what is here stays: no need to walk through it again between messages
-        executor = kind()
-        executor.add_node(node)
-        executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
+        session = Session(arguments, kind)
+        with session:
+            session.add(make())
+            while session.spin_once():
+                pass
+    except KeyboardInterrupt:
         pass
     except (RobodynError, ParameterException) as error:
-        return 0 if _ended() else _complain(error)
-    except RuntimeError:  # a handle or a context that a signal has taken away
-        if not _ended():
-            raise
+        if session is None or not session.ended:
+            print(f'robodyn: {error}', file=sys.stderr)
+            return 2
     finally:
-        spinning = True
-        if node is not None:
-            node.destroy_node()
-        rclpy.try_shutdown()
+        for number in SIGNALS:  # a terminal and launch both send one: the process ends anyhow
+            signal.signal(number, signal.SIG_IGN)
     return 0
-
-
-def _ended() -> bool:
-    """Return whether a signal has ended the context."""
-    return not rclpy.ok()
-
-
-def _complain(error: Exception) -> int:
-    """Print the first sentence of an error; rcl's have the place in its source after it."""
-    text = str(error).split(', at ')[0].splitlines()[0]
-    print(f'robodyn: {text}', file=sys.stderr)
-    return 2

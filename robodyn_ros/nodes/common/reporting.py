@@ -4,13 +4,9 @@
 from __future__ import annotations
 
 from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.reasons import Reasons
-
-WALL = Clock(clock_type=ClockType.STEADY_TIME)
-"""Time that goes on while simulated time stands still."""
 
 
 class Reporter:

@@ -13,12 +13,11 @@ from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.codegen.program import Kernel, Program
-from robodyn_ros.errors import CommandError
-from robodyn_ros.nodes.controller.joint_plan import checked_points, JointPlan, NANO
-from robodyn_ros.plant.parameters import ParameterTable
+from robodyn_ros.errors import MessageRefused
+from robodyn_ros.plant.control_law import CompiledLaw
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.tracing import Graph, inputs
+from robodyn_ros.ros_time import NANO
+from robodyn_ros.trajectories.joint_plan import checked_points, JointPlan
 from robodyn_ros.types import Control
 
 
@@ -44,19 +43,8 @@ class ControllerRunner:
     def __init__(self, robot: Robot, control: Control, allow_moving_end: bool = False):
         """Trace the law; it is compiled on first use."""
         self.robot, self.control, self.allow_moving_end = robot, control, allow_moving_end
-        self.table = ParameterTable(control.parameters.items())
-        graph = Graph()
-        t = inputs(graph, 't', 1)[0]
-        q, v = inputs(graph, 'q', robot.n), inputs(graph, 'v', robot.n)
-        r = inputs(graph, 'r', control.reference_size)
-        p = inputs(graph, 'p', len(self.table.names))
-        tau = control.law(t, q, v, r, dict(zip(self.table.names, p)))
-        kernel = Kernel('control', [t, *q, *v, *r], list(tau))
-        self._program = Program(f'the controller of {robot.name}', [kernel], p, ['control'])
+        self._law = CompiledLaw(robot.name, robot.n, control)
         self._values: dict[str, float] = {}
-        self._w = self._program.prepared(self.table.vector())
-        self._law = self._program.names['many_control']
-        self._x = np.empty(1 + 2 * robot.n + control.reference_size)
         self.plan: JointPlan | None = None
         self.next_plan: JointPlan | None = None
         self.stopped = False
@@ -67,10 +55,11 @@ class ControllerRunner:
     def change(self, parameters: Mapping[str, float]) -> Callable[[], None]:
         """Check new gains or model parameters; returns what applies them."""
         values = {**self._values, **parameters}
-        w = self._program.prepared(self.table.vector(values))
+        prepared = self._law.prepared(values)
 
         def apply() -> None:
-            self._values, self._w = values, w
+            self._values = values
+            self._law.use(prepared)
 
         return apply
 
@@ -89,7 +78,7 @@ class ControllerRunner:
         begin = start or (0 if now is None else now)
         if now is not None and start and start + int(points.times[-1]) < now:
             ago = (now - start - points.times[-1]) / NANO
-            raise CommandError(f'the trajectory ended {ago:.3f} s ago; send one that is not past')
+            raise MessageRefused(f'the trajectory ended {ago:.3f} s ago; send one that is not past')
         plan = JointPlan(begin, points)
         plan_now = now is None or begin <= now or self.plan is None
         if plan_now:
@@ -127,7 +116,7 @@ class ControllerRunner:
 
         :param now: the state's stamp [ns]
         """
-        n, size = self.robot.n, self.control.reference_size
+        size = self.control.reference_size
         again, self._seen = now == self._seen, now
         if self.plan is not None and self._unstamped:
             self.plan.start, self._unstamped = now, False
@@ -145,15 +134,9 @@ class ControllerRunner:
             self.hold_at(now, q)
         assert self.plan is not None
         reference = self.plan.sample(now)
-        x = self._x
-        x[0] = (now - self.plan.start) / NANO
-        x[1:1 + n], x[1 + n:1 + 2 * n] = q, v
-        if size:
-            x[1 + 2 * n:] = reference
-        tau = np.empty(n)
-        self._law(1, x, self._w, tau)
+        tau = self._law((now - self.plan.start) / NANO, q, v, reference)
         if not isfinite(sum(tau.tolist())) and not np.isfinite(tau).all():
-            raise CommandError(f'the control law gave {tau.tolist()} at t = {now / NANO:.6f} s; '
+            raise MessageRefused(f'the control law gave {tau.tolist()} at t = {now / NANO:.6f} s; '
                                'no command is sent')
         return Answer(tau, reference, q)
 

@@ -14,18 +14,21 @@ import sys
 import time
 from typing import Any, Callable
 
-from rclpy.node import Node
-from robodyn_ros.errors import CommandError, ScenarioError
+from robodyn_ros.errors import MessageRefused, ScenarioError
 from robodyn_ros.nodes.common import messages
-from robodyn_ros.nodes.common.joint_order import JointOrder
+from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.options import ControllerOptions
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import OVERRIDABLE, STREAM
-from robodyn_ros.nodes.common.reporting import Reporter, WALL
+from robodyn_ros.nodes.common.reporting import Reporter
+from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.controller.controller_runner import Answer, ControllerRunner
+from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import ControllerSettings, Scenario
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -33,7 +36,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 
-class ControllerNode(Node):
+class ControllerNode(BaseNode):
     """Converts, calls the ControllerRunner and publishes."""
 
     def __init__(self, scenario: Scenario | None = None,
@@ -44,17 +47,18 @@ class ControllerNode(Node):
         :param scenario: instead of the one the parameter 'scenario' names
         :param node: further arguments of rclpy's Node, such as parameter_overrides
         """
-        super().__init__('controller', enable_logger_service=True, **node)
+        super().__init__('controller', **node)
         scenario, self.options = scenario_of(self, 'controller', options, scenario)
         self.robot = load_robot(scenario.robot)
-        self.task = wiring.task_of(scenario.trajectory)
-        control = wiring.control_of(self.robot, scenario.controller, self.task)
+        self.task = DesiredMotion(scenario.trajectory, scenario.folder).task
+        self.folder = scenario.folder
+        control = wiring.control_of(self.robot, scenario.controller, self.task, self.folder)
         if control is None:
             raise ScenarioError(f'controller.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
         self.runner = ControllerRunner(
             self.robot, control, self.options.allow_nonzero_velocity_at_trajectory_end)
-        self.order = JointOrder(self.robot, strangers=True)
+        self.order = JointOrder(self.robot.joints, strangers=True)
         self.names = list(self.robot.joints)
         self.last_state: int | None = None
         self.watched, self.answered, self.heard = 0, 0, time.monotonic()
@@ -71,7 +75,7 @@ class ControllerNode(Node):
         self.create_subscription(JointState, 'joint_states', self._on_state, STREAM,
                                  qos_overriding_options=OVERRIDABLE)
         self.create_service(Trigger, '~/stop', self._on_stop)
-        self.create_timer(1.0, self._diagnose, clock=WALL)
+        wall_timer(self, 1.0, self._diagnose)
         on_change(self, scenario.controller, self._check)
         log = self.get_logger()
         log.info(f'robot {self.robot.name}, law {scenario.controller.kind}, scenario '
@@ -85,10 +89,10 @@ class ControllerNode(Node):
     def _on_trajectory(self, message: JointTrajectory) -> None:
         try:
             text = self.runner.accept(
-                messages.nanoseconds(message.header.stamp), message.joint_names,
+                messages.time_of(message.header.stamp), message.joint_names,
                 messages.trajectory_times(message), messages.trajectory_fields(message),
                 self.last_state)
-        except CommandError as error:
+        except MessageRefused as error:
             self.report.tell(f'trajectory refused: {error}')
             return
         if text:
@@ -98,9 +102,9 @@ class ControllerNode(Node):
         try:
             q = self.order.arrange(message.name, message.position, 'position of joint_states')
             v = self.order.arrange(message.name, message.velocity, 'velocity of joint_states')
-            self.last_state = messages.nanoseconds(message.header.stamp)
+            self.last_state = messages.time_of(message.header.stamp)
             answer = self.runner.answer(self.last_state, q, v)
-        except CommandError as error:
+        except MessageRefused as error:
             self.report.tell(str(error))
             return
         self.answered, self.heard = self.answered + 1, time.monotonic()
@@ -110,7 +114,7 @@ class ControllerNode(Node):
     def _send(self, now: int, answer: Answer) -> None:
         self.commands.publish(Float64MultiArray(data=messages.doubles(answer.tau))
                               if self.array_format else self.command.fill(now, answer.tau))
-        if now - self.watched >= messages.NANO / self.options.watch_rate or now < self.watched:
+        if now - self.watched >= NANO / self.options.watch_rate or now < self.watched:
             self.watched = now
             n = self.robot.n
             self.reference.publish(messages.joint_state(
@@ -123,7 +127,7 @@ class ControllerNode(Node):
         return response
 
     def _check(self, settings: ControllerSettings) -> Callable[[], None]:
-        control: Any = wiring.control_of(self.robot, settings, self.task)
+        control: Any = wiring.control_of(self.robot, settings, self.task, self.folder)
         return self.runner.change(dict(control.parameters))
 
     def _diagnose(self) -> None:

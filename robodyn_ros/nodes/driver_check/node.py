@@ -18,11 +18,11 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from robodyn_ros.errors import CommandError
+from robodyn_ros.errors import MessageRefused
 from robodyn_ros.nodes.common import messages
-from robodyn_ros.nodes.common.joint_order import JointOrder
 from robodyn_ros.nodes.common.qos import STREAM
 from robodyn_ros.nodes.driver_check.driver_report import Heard, Observation
+from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.robots.robot import Robot
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -72,7 +72,7 @@ class DriverCheck(Node):
         super().__init__('driver_check', parameter_overrides=[
             Parameter('use_sim_time', value=plan.sim_time)])
         self.robot, self.plan, self.seen = robot, plan, Observation()
-        self.order = JointOrder(robot)
+        self.order = JointOrder(robot.joints)
         self.phase, self.start = LISTEN, np.zeros(0)
         self.kind = TYPES[plan.command_format][1]
         self.sent: set[tuple[float, ...]] = set()
@@ -83,7 +83,7 @@ class DriverCheck(Node):
 
     def _on_state(self, message: JointState) -> None:
         heard = Heard(time.monotonic_ns(), self.get_clock().now().nanoseconds,
-                      messages.nanoseconds(message.header.stamp), list(message.name),
+                      messages.time_of(message.header.stamp), list(message.name),
                       list(message.position), list(message.velocity), list(message.effort))
         if self.phase in (PUSH, REST):
             self._answer(message)
@@ -129,7 +129,7 @@ class DriverCheck(Node):
     def _answer(self, message: JointState) -> None:
         try:
             q = self.order.arrange(message.name, message.position, 'position of joint_states')
-        except CommandError:
+        except MessageRefused:
             return
         if not self.start.size:
             self.start = q

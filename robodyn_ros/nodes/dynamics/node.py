@@ -15,19 +15,21 @@ import time
 from typing import Any, Callable
 
 import numpy as np
-from rclpy.node import Node
-from robodyn_ros.errors import CommandError
+from robodyn_ros.errors import MessageRefused
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.nodes.common import messages
-from robodyn_ros.nodes.common.joint_order import JointOrder
+from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.options import DynamicsOptions, FREE, LOCKSTEP
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import CLOCK, LATCHED, OVERRIDABLE, STREAM
-from robodyn_ros.nodes.common.reporting import Reporter, WALL
-from robodyn_ros.nodes.dynamics.plant_runner import FAULT, misfit, MOVING, PlantRunner
+from robodyn_ros.nodes.common.reporting import Reporter
+from robodyn_ros.nodes.common.wall_timer import wall_timer
+from robodyn_ros.nodes.dynamics.plant_runner import FAULT, refusal_of, MOVING, PlantRunner
 from robodyn_ros.nodes.dynamics.plant_topics import Watched
 from robodyn_ros.nodes.dynamics.sensor import Sensor
+from robodyn_ros.robots.joint_order import JointOrder
+from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.schema import DynamicsSettings, Scenario
 from robodyn_ros.scenario.simulation import Simulation
@@ -36,13 +38,13 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 
-FIRST_STAMP = messages.NANO
+FIRST_STAMP = NANO
 """Simulated time starts at 1 s: a stamp of 0 means 'now' or 'unknown' to ROS [ns]."""
 REPEAT = 0.1
 """Wall time after which an unanswered state is sent again in lockstep [s]."""
 
 
-class DynamicsNode(Node):
+class DynamicsNode(BaseNode):
     """Converts, calls the PlantRunner and publishes."""
 
     def __init__(self, scenario: Scenario | None = None,
@@ -53,7 +55,7 @@ class DynamicsNode(Node):
         :param scenario: instead of the one the parameter 'scenario' names
         :param node: further arguments of rclpy's Node, such as parameter_overrides
         """
-        super().__init__('dynamics', enable_logger_service=True, **node)
+        super().__init__('dynamics', **node)
         scenario, self.options = scenario_of(self, 'dynamics', options, scenario)
         run = Simulation(scenario, with_control=False)
         self.robot, self.scenario = run.robot, scenario
@@ -64,10 +66,10 @@ class DynamicsNode(Node):
         self.runner.prepare(self.options.on_timeout)
         self.sensor = Sensor(scenario.dynamics.noise, scenario.duration,
                              scenario.controller.period, self.robot.n)
-        self.order = JointOrder(self.robot)
+        self.order = JointOrder(self.robot.joints)
         self.names = list(self.robot.joints)
         self.state = messages.JointStateMessage(self.names, 'position', 'velocity', 'effort')
-        self.period = int(round(scenario.controller.period * messages.NANO))
+        self.period = int(round(scenario.controller.period * NANO))
         self.tick, self.paused, self.commanded = 0, self.options.start_paused, FIRST_STAMP
         self.report, self.sent = Reporter(self, 'plant'), time.monotonic()
         self._make_topics()
@@ -103,19 +105,19 @@ class DynamicsNode(Node):
                  f'{options.command_timeout:g} s, then {options.on_timeout}')
 
     def _start(self) -> None:
-        self.create_timer(1.0, self._diagnose, clock=WALL)
+        wall_timer(self, 1.0, self._diagnose)
         self._publish(watch=True)
         if self.options.mode == FREE:
-            self.pace = self.create_timer(self._pace, self._on_tick, clock=WALL)
+            self.pace = wall_timer(self, self._pace, self._on_tick)
         elif self.runner.wait:
-            self.create_timer(REPEAT, self._on_silence, clock=WALL)
+            wall_timer(self, REPEAT, self._on_silence)
         else:  # nobody answers: one watch period after the other, as fast as it goes
-            self.create_timer(1e-3, self._run_alone, clock=WALL)
+            wall_timer(self, 1e-3, self._run_alone)
 
     @property
     def _pace(self) -> float:
         """Wall time of a period in free mode [s]."""
-        return self.period / messages.NANO / self.options.realtime_factor
+        return self.period / NANO / self.options.realtime_factor
 
     @property
     def stamp(self) -> int:
@@ -127,12 +129,12 @@ class DynamicsNode(Node):
     def _on_command(self, message: JointState) -> None:
         try:
             tau = self.order.arrange(message.name, message.effort, 'effort of joint_commands')
-        except CommandError as error:
+        except MessageRefused as error:
             self.report.tell(str(error))
             return
         lockstep = self.options.mode == LOCKSTEP
-        stamp = messages.nanoseconds(message.header.stamp)
-        reason = misfit(stamp, self.stamp, None if lockstep else self.options.command_timeout)
+        stamp = messages.time_of(message.header.stamp)
+        reason = refusal_of(stamp, self.stamp, None if lockstep else self.options.command_timeout)
         if reason is not None:
             self.report.tell(reason)
             return
@@ -145,7 +147,7 @@ class DynamicsNode(Node):
         if self.paused:
             return
         waits = self.runner.wait and self.runner.mode == MOVING
-        if waits and self.stamp - self.commanded > self.options.command_timeout * messages.NANO:
+        if waits and self.stamp - self.commanded > self.options.command_timeout * NANO:
             self.runner.command_lost(self.options.on_timeout)
         self._forward()
 
@@ -166,13 +168,13 @@ class DynamicsNode(Node):
         self.report.tell(self.runner.reason)
 
     def _watch_ticks(self) -> int:
-        return max(1, round(messages.NANO / self.period / self.options.watch_rate))
+        return max(1, round(NANO / self.period / self.options.watch_rate))
 
     def _publish(self, watch: bool) -> None:
         now, runner = self.stamp, self.runner
         self.sent = time.monotonic()
         if watch:
-            self.clock_topic.publish(ClockMessage(clock=messages.stamp_of(now)))
+            self.clock_topic.publish(ClockMessage(clock=messages.time_message(now)))
         q, v = self.sensor.measured(runner.periods, runner.q, runner.v)
         self.states.publish(self.state.fill(now, q, v, runner.tau))
         if watch:
@@ -210,7 +212,7 @@ class DynamicsNode(Node):
         def apply() -> None:
             self.options = options
             if options.mode == FREE:
-                self.pace.timer_period_ns = int(self._pace * messages.NANO)
+                self.pace.timer_period_ns = int(self._pace * NANO)
 
         return apply
 
@@ -222,7 +224,7 @@ class DynamicsNode(Node):
         level, text = runner.condition(self.report.reasons.report())
         self.report.publish(self.stamp, level, text, {
             'mode': runner.mode, 'paused': self.paused,
-            'simulated_s': self.tick * self.period / messages.NANO,
+            'simulated_s': self.tick * self.period / NANO,
             'largest_speed': float(np.abs(runner.v).max())})
 
 

@@ -16,8 +16,6 @@ import numpy as np
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.plant.stepper import Stepper
-from robodyn_ros.trajectories.limits import TOLERANCE
 from robodyn_ros.types import Rollout, State
 
 WAITING, MOVING, HOLDING, FAULT = 'waiting', 'moving', 'holding', 'fault'
@@ -25,7 +23,7 @@ DAMPING = 5.0
 """Rate at which the reaction 'damping' lets speeds die away [1/s]."""
 
 
-def misfit(stamp: int, now: int, timeout: float | None) -> str | None:
+def refusal_of(stamp: int, now: int, timeout: float | None) -> str | None:
     """
     Say why a command of this stamp is not taken; None if it is.
 
@@ -60,11 +58,8 @@ class PlantRunner:
         self._start, self._delay = start, delay
         self._under_way: deque[np.ndarray] = deque()
         self._parameters = dict(parameters)
-        self._stepper = Stepper(plant, start, period_steps, self._parameters)
-        limits = plant.robot.limits
-        self._efforts = limits.effort.tolist()
-        self._limits = list(zip(limits.lower.tolist(), limits.upper.tolist())) \
-            if keep_limits else []
+        self._stepper = plant.in_place(start, period_steps, self._parameters)
+        self._limits, self._keep_limits = plant.robot.limits, keep_limits
         self.q, self.v, self.tau = self._stepper.q, self._stepper.v, self._stepper.tau
         """Positions, velocities (zero under the brake) and the torque that acts (n,) each."""
         self.mode, self.reason, self.periods = WAITING, '', 0
@@ -93,17 +88,8 @@ class PlantRunner:
         if self._delay:
             self._under_way.append(tau)
             tau = self._under_way.popleft()
-        self.tau[:] = tau
         self.mode, self.reason = MOVING, ''
-        # plain floats: for a few joints numpy's functions cost ten times more
-        beyond = [k for k, (value, most) in enumerate(zip(tau.tolist(), self._efforts))
-                  if abs(value) > most]
-        if not beyond:
-            return ''
-        np.clip(tau, np.negative(self._efforts), self._efforts, out=self.tau)
-        k = beyond[0]
-        return (f'effort {tau[k]:.6g} of joint {self.plant.robot.joints[k]!r} is more than its '
-                f'motor can do: limited to {self.tau[k]:.6g}')
+        return self._limits.limit_efforts(tau, self.tau)
 
     def change(self, parameters: Mapping[str, float]) -> Callable[[], None]:
         """Check new run-time parameters such as payload.mass; returns what applies them."""
@@ -130,7 +116,7 @@ class PlantRunner:
 
     def prepare(self, reaction: str) -> None:
         """Compile now what a reaction or a payload needs, not in the middle of a motion."""
-        self.plant.program(loaded=True).names
+        self.plant.program(parametric=True).functions()
         if reaction == 'damping':
             self._damping()
 
@@ -155,14 +141,12 @@ class PlantRunner:
         self._watch_limits()
 
     def _watch_limits(self) -> None:
-        if self.mode != MOVING:
+        if self.mode != MOVING or not self._keep_limits:
             return
-        for k, (value, (lower, upper)) in enumerate(zip(self.q.tolist(), self._limits)):
-            if not lower - TOLERANCE <= value <= upper + TOLERANCE:
-                self.reason = (f'{self.plant.robot.joints[k]} is at {value:.6g}, beyond its '
-                               f'limits {lower:.6g} .. {upper:.6g}: held; call ~/reset')
-                self._brake(FAULT)
-                return
+        beyond = self._limits.position_beyond(self.q)
+        if beyond:
+            self.reason = f'{beyond}: held; call ~/reset'
+            self._brake(FAULT)
 
     def _brake(self, mode: str) -> None:
         self.mode = mode

@@ -37,10 +37,10 @@ class Watched:
         """
         Advertise the topics.
 
-        :param frame: whose path is traced; nothing is, if the robot has no such frame
+        :param frame: whose path is traced; the robot's tool, if it has no such frame
         """
         self.runner, self.robot = runner, runner.plant.robot
-        self.frame = frame if frame in self.robot.frames else ''
+        self.frame = self.robot.tool_frame(frame)
         self.names, self.rows = list(self.robot.joints), list(runner.plant.row_names)
         self.tool = node.create_publisher(PoseStamped, '~/tool_pose', STREAM)
         self.efforts = node.create_publisher(JointState, '~/constraint_effort', STREAM)
@@ -53,7 +53,7 @@ class Watched:
         """Publish what somebody watches, at a time [ns]."""
         self.count += 1
         drawn = self.markers.get_subscription_count() > 0
-        if self.frame and (drawn or self.tool.get_subscription_count()):
+        if drawn or self.tool.get_subscription_count():
             state = self.robot.frame(self.frame, self.runner.q)
             self.tool.publish(messages.pose(now, self.robot.base, state.rotation, state.position))
             x, y, z = map(float, state.position)

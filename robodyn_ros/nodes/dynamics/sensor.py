@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from robodyn_ros.scenario.duration import periods_in
+from robodyn_ros.scenario.noise import measurement_noise
 from robodyn_ros.scenario.schema import NoiseSettings
-from robodyn_ros.scenario.simulation import measurement_noise
 
 
 class Sensor:
@@ -15,9 +16,7 @@ class Sensor:
     def __init__(self, noise: NoiseSettings, duration: float, period: float, n: int):
         """Draw the errors of a whole motion; after its end they come again."""
         self.n = n
-        noisy = noise.position > 0.0 or noise.velocity > 0.0
-        count = int(round(duration / period)) + 1
-        self._errors = measurement_noise(noise, count, n) if noisy else None
+        self._errors = measurement_noise(noise, periods_in(duration, period) + 1, n)
 
     def measured(self, instant: int, q: np.ndarray, v: np.ndarray
                  ) -> tuple[np.ndarray, np.ndarray]:

@@ -13,22 +13,20 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from functools import partial
 import sys
-import time
 from typing import Any, Mapping, NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
-from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.options import RecorderOptions
 from robodyn_ros.nodes.common.parameters import options_of
 from robodyn_ros.nodes.common.process import run_node
-from robodyn_ros.nodes.common.reporting import WALL
-from robodyn_ros.recording.cdr import stamp_of
+from robodyn_ros.nodes.common.wall_timer import wall_timer
+from robodyn_ros.recording.cdr import first_stamp
 from robodyn_ros.recording.definitions import definition_of
-from robodyn_ros.recording.qos_text import quality_text
-from robodyn_ros.recording.writer import RecordingWriter
+from robodyn_ros.recording.writer import quality_text, RecordingWriter
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
@@ -38,8 +36,8 @@ FLUSH = 0.5
 """Wall time between flushes: a killed run loses no more than this [s]."""
 LOOK = 1.0
 """Wall time between looks at what publishers offer [s]."""
-SETTLE = 0.05
-"""Wall time after which nothing that was sent is still on its way in this process [s]."""
+SOON = 1e-3
+"""Wall time between the end of a subscription and its successor [s]."""
 DEPTH = 5000
 """Messages of a topic that wait while the recorder is busy: seconds at 1 kHz."""
 
@@ -71,7 +69,7 @@ TOPICS = (
 )
 
 
-class RecorderNode(Node):
+class RecorderNode(BaseNode):
     """Subscribes, and hands bytes to the RecordingWriter."""
 
     def __init__(self, file: str | None = None, facts: Mapping[str, str] | None = None,
@@ -83,7 +81,7 @@ class RecorderNode(Node):
         :param facts: what is known of the run, such as its scenario
         :param node: further arguments of rclpy's Node, such as parameter_overrides
         """
-        super().__init__('recorder', enable_logger_service=True, **node)
+        super().__init__('recorder', **node)
         now = datetime.now(timezone.utc).strftime('%Y%m%dT%H%M%SZ')
         options = options_of(self, RecorderOptions(file or ''))
         path = options.file or f'robodyn_{now}.mcap'
@@ -93,16 +91,24 @@ class RecorderNode(Node):
         self.channels: dict[tuple[str, type], int] = {}
         self.heard: dict[Topic, Any] = {}
         self.told: set[str] = set()
+        self.count = 0  # of messages heard
         for topic in TOPICS:
             self._listen(topic, topic.kinds[0], True, topic.latched)
-        self.create_timer(FLUSH, self.writer.flush, clock=WALL)
-        self.create_timer(LOOK, self._look, clock=WALL)
+        wall_timer(self, FLUSH, self.writer.flush)
+        wall_timer(self, LOOK, self._look)
         self.get_logger().info(f'records {len(TOPICS)} topics to {path}')
 
+    def _listen_anew(self, topic: Topic, *how: Any) -> None:
+        """Listen with another type or quality once the executor has let the old one go."""
+        self.destroy_subscription(self.heard.pop(topic))
+
+        def listen() -> None:
+            self.destroy_timer(once)
+            self._listen(topic, *how)
+
+        once = wall_timer(self, SOON, listen)
+
     def _listen(self, topic: Topic, kind: Any, reliable: bool, latched: bool) -> None:
-        before = self.heard.get(topic)
-        if before is not None:
-            self.destroy_subscription(before)
         quality = QoSProfile(
             depth=DEPTH, reliability=ReliabilityPolicy.RELIABLE if reliable
             else ReliabilityPolicy.BEST_EFFORT,
@@ -132,28 +138,18 @@ class RecorderNode(Node):
             if (kind, reliable, latched) != (
                     heard.msg_type, used.reliability == ReliabilityPolicy.RELIABLE,
                     used.durability == DurabilityPolicy.TRANSIENT_LOCAL):
-                # between two rounds of the executor: it must not wait for what is destroyed
-                assert self.executor is not None
-                self.executor.create_task(self._listen, topic, kind, reliable, latched)
+                self._listen_anew(topic, kind, reliable, latched)
 
     def _on_message(self, topic: Topic, data: bytes) -> None:
-        self._keep(topic, data)
-        self._drain(topic)
-
-    def _drain(self, topic: Topic) -> None:
-        """Take all that waits: an executor would take one message of a topic at a time."""
-        heard = self.heard[topic]
-        with heard.handle:
-            while (taken := heard.handle.take_message(heard.msg_type, True)) is not None:
-                self._keep(topic, taken[0])
-
-    def _keep(self, topic: Topic, data: bytes) -> None:
-        heard = self.heard[topic]
+        heard = self.heard.get(topic)
+        if heard is None:  # under way when the subscription ended
+            return
+        self.count += 1
         channel = self.channels.get((topic.name, heard.msg_type))
         if channel is None:
             channel = self._channel(topic, heard)
         stamped = topic.stamped and heard.msg_type is not Float64MultiArray
-        stamp = stamp_of(data) if stamped else 0
+        stamp = first_stamp(data) if stamped else 0
         if stamp > 0:
             self.newest = max(stamp, self.newest or 0)
             for early in self.waiting:
@@ -180,12 +176,9 @@ class RecorderNode(Node):
             self.get_logger().warning(reason)
 
     def destroy_node(self) -> None:
-        """Take what is still on its way, complete the file, and leave the graph."""
-        if self.context.ok():
-            time.sleep(SETTLE)
-            for topic in self.heard:
-                self._drain(topic)
-        self.writer.close()
+        """Complete the file, and leave the graph."""
+        if hasattr(self, 'writer'):  # a node that could not be made is destroyed, too
+            self.writer.close()
         super().destroy_node()
 
 

@@ -13,24 +13,26 @@ import sys
 from typing import Any
 
 from nav_msgs.msg import Path
-from rclpy.node import Node
 from robodyn_ros.errors import ScenarioError
 from robodyn_ros.nodes.common import messages
+from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.options import TrajectoryOptions
 from robodyn_ros.nodes.common.parameters import scenario_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import LATCHED
-from robodyn_ros.nodes.common.reporting import WALL
+from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.trajectory.schedule import Schedule
 from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.trajectories.return_to_start import closed
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 
-class TrajectoryNode(Node):
+class TrajectoryNode(BaseNode):
     """Computes the motion once; sends it when there is a clock and when a reader comes."""
 
     def __init__(self, scenario: Scenario | None = None,
@@ -41,12 +43,12 @@ class TrajectoryNode(Node):
         :param scenario: instead of the one the parameter 'scenario' names
         :param node: further arguments of rclpy's Node, such as parameter_overrides
         """
-        super().__init__('trajectory', enable_logger_service=True, **node)
+        super().__init__('trajectory', **node)
         scenario, self.options = scenario_of(self, 'trajectory', options, scenario)
         self.robot = load_robot(scenario.robot)
-        self.reference = wiring.reference_of(self.robot, scenario.trajectory, scenario.duration,
-                                            scenario.controller.period,
-                                            scenario.controller.model)
+        self.reference = DesiredMotion(scenario.trajectory, scenario.folder).reference(
+            self.robot, scenario.duration, scenario.controller.period,
+            wiring.parameters_of(self.robot, scenario.controller.model))
         if self.reference is None:
             raise ScenarioError(f'trajectory.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
@@ -54,16 +56,16 @@ class TrajectoryNode(Node):
             self.reference = closed(self.reference, self.robot.limits.velocity,
                                     scenario.controller.period)
         self.message = messages.joint_trajectory(0, self.robot.joints, self.reference)
-        length, period, delay = (int(round(float(x) * messages.NANO)) for x in (
+        length, period, delay = (int(round(float(x) * NANO)) for x in (
             self.reference.t[-1], scenario.controller.period, self.options.start_delay))
         self.schedule = Schedule(length, period, delay, self.options.repeat)
         self.readers = 0
         self.trajectory = self.create_publisher(JointTrajectory, 'controller/joint_trajectory',
                                                 LATCHED)
         self.path = self.create_publisher(Path, '~/path', LATCHED)
-        self.path.publish(self._path(scenario.trajectory.frame))
+        self.path.publish(self._path(self.robot.tool_frame(scenario.trajectory.frame)))
         self.create_service(Trigger, '~/start', self._on_start)
-        self.create_timer(0.05, self._on_look, clock=WALL)
+        wall_timer(self, 0.05, self._on_look)
         self.get_logger().info(
             f'robot {self.robot.name}, {scenario.trajectory.kind}: {len(self.message.points)} '
             f'points, {scenario.duration:g} s, to controller/joint_trajectory')
@@ -72,11 +74,10 @@ class TrajectoryNode(Node):
         path = Path()
         path.header.frame_id = self.robot.base
         assert self.reference is not None
-        if frame in self.robot.frames:
-            every = max(1, len(self.reference.t) // 500)
-            states = self.robot.frame(frame, self.reference.q[::every])
-            for t, turn, at in zip(self.reference.t[::every], states.rotation, states.position):
-                path.poses.append(messages.pose(int(t * messages.NANO), self.robot.base, turn, at))
+        every = max(1, len(self.reference.t) // 500)
+        states = self.robot.frame(frame, self.reference.q[::every])
+        for t, turn, at in zip(self.reference.t[::every], states.rotation, states.position):
+            path.poses.append(messages.pose(int(t * NANO), self.robot.base, turn, at))
         return path
 
     def _on_look(self) -> None:
@@ -87,7 +88,7 @@ class TrajectoryNode(Node):
         self.readers = readers
 
     def _send(self, start: int) -> None:
-        self.message.header.stamp = messages.stamp_of(start)
+        self.message.header.stamp = messages.time_message(start)
         self.trajectory.publish(self.message)
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

@@ -16,18 +16,19 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Path
 import numpy as np
-from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.nodes.common import messages
+from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.options import ViewerOptions
 from robodyn_ros.nodes.common.parameters import options_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import LATCHED
 from robodyn_ros.nodes.common.reasons import Reasons
-from robodyn_ros.nodes.common.reporting import WALL
-from robodyn_ros.nodes.viewer.service_queue import Remote
+from robodyn_ros.nodes.common.wall_timer import wall_timer
+from robodyn_ros.nodes.viewer.service_queue import ServiceQueue
+from robodyn_ros.ros_time import NANO
 from robodyn_ros.viewing.viewer import Viewer
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -38,7 +39,7 @@ NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 GAINS = ['natural_frequency', 'kp', 'kd', 'damping', 'rho']
 
 
-class ViewerNode(Node):
+class ViewerNode(BaseNode):
     """Keeps the newest messages; hands them to the Viewer some times a second."""
 
     def __init__(self, options: ViewerOptions = ViewerOptions(), **node: Any):
@@ -47,11 +48,11 @@ class ViewerNode(Node):
 
         :param node: further arguments of rclpy's Node, such as parameter_overrides
         """
-        super().__init__('viewer', enable_logger_service=True, **node)
+        super().__init__('viewer', **node)
         self.options = options_of(self, options)
         self.viewer = Viewer(self.options.host, self.options.port, self.options.seconds)
         self.reasons = Reasons()
-        self.remote = Remote(self, self._tell)
+        self.others = ServiceQueue(self, self._tell)
         self.newest: dict[str, bytes] = {}
         self.gains: dict[str, Any] = {}
         for topic in ('joint_states', 'controller/error', 'dynamics/constraints'):
@@ -59,8 +60,7 @@ class ViewerNode(Node):
         self.create_subscription(String, 'robot_description', self._on_robot, LATCHED)
         self.create_subscription(Path, 'trajectory/path', self._on_path, LATCHED)
         self.create_subscription(DiagnosticArray, '/diagnostics', self._on_report, 10)
-        self.create_timer(1.0 / self.options.rate, self._refresh,
-                          clock=WALL)
+        wall_timer(self, 1.0 / self.options.rate, self._refresh)
         self.get_logger().info(f'the page is {self.viewer.address}')
 
     def _keep(self, topic: str) -> None:
@@ -76,7 +76,7 @@ class ViewerNode(Node):
                 self._tell(f'the mesh {file!r} cannot be read; that part is not drawn')
         except RobodynError as error:
             self._tell(str(error))
-        self.remote.get_parameters('controller', GAINS, self._on_gains)
+        self.others.get_parameters('controller', GAINS, self._on_gains)
 
     def _on_gains(self, values: dict[str, Any]) -> None:
         self.gains = {name: np.atleast_1d(value).tolist() for name, value in values.items()}
@@ -99,7 +99,7 @@ class ViewerNode(Node):
         if data is None or self.viewer.robot is None:
             return
         state = deserialize_message(data, JointState)
-        stamp = messages.nanoseconds(state.header.stamp) / messages.NANO
+        stamp = messages.time_of(state.header.stamp) / NANO
         self.viewer.show_state(stamp, state.name, state.position, state.effort,
                                self._largest('controller/error'),
                                self._largest('dynamics/constraints'), time.monotonic())
@@ -112,20 +112,20 @@ class ViewerNode(Node):
         return max(map(abs, values), default=float('nan'))
 
     def _carry_out(self, request: str, value: Any) -> None:
-        remote = self.remote
+        others = self.others
         if request == 'pause':
-            remote.call(SetBool, 'dynamics/set_pause', data=value)
+            others.call(SetBool, 'dynamics/set_pause', data=value)
             self.viewer.show_plant(value, 'paused' if value else 'running')
         elif request == 'step':
-            remote.call(Trigger, 'dynamics/step')
+            others.call(Trigger, 'dynamics/step')
         elif request == 'speed':
-            remote.set_parameter('dynamics', 'realtime_factor', float(value))
+            others.set_parameter('dynamics', 'realtime_factor', float(value))
         elif request == 'payload':
-            remote.set_parameter('dynamics', 'payload.mass', float(value))
+            others.set_parameter('dynamics', 'payload.mass', float(value))
         elif request == 'gain':
             name, factor = value
             scaled = [factor * x for x in self.gains[name]]
-            remote.set_parameter('controller', name,
+            others.set_parameter('controller', name,
                                  scaled[0] if name in ('damping', 'rho') else scaled)
         elif request == 'reset':
             self._reset()
@@ -133,12 +133,12 @@ class ViewerNode(Node):
     def _reset(self) -> None:
         """Bring the plant back to its start and begin the motion anew, without a jerk between."""
         paused = self.viewer.paused
-        self.remote.call(SetBool, 'dynamics/set_pause', data=True)
-        self.remote.call(Trigger, 'dynamics/reset')
-        self.remote.call(Trigger, 'controller/stop')
-        self.remote.call(Trigger, 'trajectory/start')
+        self.others.call(SetBool, 'dynamics/set_pause', data=True)
+        self.others.call(Trigger, 'dynamics/reset')
+        self.others.call(Trigger, 'controller/stop')
+        self.others.call(Trigger, 'trajectory/start')
         if not paused:
-            self.remote.call(SetBool, 'dynamics/set_pause', data=False)
+            self.others.call(SetBool, 'dynamics/set_pause', data=False)
         self.viewer.forget()
 
     def _tell(self, reason: str) -> None:
@@ -147,7 +147,8 @@ class ViewerNode(Node):
 
     def destroy_node(self) -> None:
         """Close the page, too."""
-        self.viewer.close()
+        if hasattr(self, 'viewer'):  # a node that could not be made is destroyed, too
+            self.viewer.close()
         super().destroy_node()
 
 

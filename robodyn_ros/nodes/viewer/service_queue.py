@@ -1,6 +1,11 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Services of other nodes, called one after the other without waiting in a callback."""
+"""
+Services of other nodes, called one after the other without waiting in a callback.
+
+A timer looks for the answers: a future's own callback would run as a task of the executor, and an
+EventsExecutor crashes where a task raises.
+"""
 from __future__ import annotations
 
 from collections import deque
@@ -11,10 +16,14 @@ from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.node import Node
 from rclpy.parameter import Parameter, parameter_value_to_python
 
-from robodyn_ros.nodes.common.reporting import WALL
+from robodyn_ros.nodes.common.wall_timer import wall_timer
 
+LOOK = 0.02
+"""Time between looks at what has become of a request [s]."""
 PATIENCE = 3.0
 """Time for an answer [s]."""
+APPEARANCE = 1.0
+"""Time for a service to appear [s]."""
 TRIES = 5
 """How often parameters are asked for or set."""
 
@@ -31,7 +40,7 @@ class Call(NamedTuple):
     """How often it is sent, if no answer comes; more than once only what may happen twice."""
 
 
-class Remote:
+class ServiceQueue:
     """
     Sends requests in order: the next one when the last is answered.
 
@@ -49,14 +58,16 @@ class Remote:
         self.node, self.tell = node, tell
         self._clients: dict[str, Any] = {}
         self._waiting: deque[Call] = deque()
-        self._busy = False
         self._later: deque[tuple[float, Call]] = deque()  # since when
-        self._asked: tuple[Call, Any, float] | None = None  # with its future, and when
-        node.create_timer(PATIENCE / 2.0, self._look, clock=WALL)
+        self._current: Call | None = None
+        self._since = 0.0  # when the current one was taken up, then when it was sent
+        self._future: Any = None  # of its answer, once it is sent
+        wall_timer(node, LOOK, self._advance)
 
     def call(self, kind: Any, name: str, **fields: Any) -> None:
         """Ask a service such as dynamics/reset."""
-        self._put(Call(kind, name, fields, lambda response: self._judge(name, response)))
+        self._waiting.append(Call(kind, name, fields,
+                                  lambda response: self._judge(name, response)))
 
     def set_parameter(self, node: str, name: str, value: Any) -> None:
         """Change a parameter of another node."""
@@ -66,8 +77,8 @@ class Remote:
                     self.tell(f'{node} refused {name}: {result.reason}')
 
         message = Parameter(name, value=value).to_parameter_msg()
-        self._put(Call(SetParameters, f'{node}/set_parameters', {'parameters': [message]}, judge,
-                       TRIES))
+        self._waiting.append(Call(SetParameters, f'{node}/set_parameters',
+                                  {'parameters': [message]}, judge, TRIES))
 
     def get_parameters(self, node: str, names: list[str],
                        take: Callable[[dict[str, Any]], None]) -> None:
@@ -76,58 +87,44 @@ class Remote:
             values = (parameter_value_to_python(value) for value in response.values)
             take({name: value for name, value in zip(names, values) if value is not None})
 
-        self._put(Call(GetParameters, f'{node}/get_parameters', {'names': names}, sort, TRIES))
+        self._waiting.append(Call(GetParameters, f'{node}/get_parameters', {'names': names}, sort,
+                                  TRIES))
 
     def _judge(self, name: str, response: Any) -> None:
         if not response.success:
             self.tell(f'{name}: {response.message}')
 
-    def _put(self, call: Call) -> None:
-        self._waiting.append(call)
-        if not self._busy:
-            self._next()
-
-    def _next(self) -> None:
-        self._busy = bool(self._waiting)
-        if not self._busy:
-            return
-        call = self._waiting.popleft()
-        again = call.name in self._clients
-        if not again:
-            self._clients[call.name] = self.node.create_client(call.kind, call.name)
-        client = self._clients[call.name]
-        wait = call.tries == 1 or not again  # no second wait for what is asked in the background
-        if not (client.wait_for_service(timeout_sec=1.0) if wait else client.service_is_ready()):
-            if call.tries > 1:  # meanwhile others are served
-                self._later.append((time.monotonic(), call._replace(tries=call.tries - 1)))
-            else:
-                self.tell(f'nobody offers the service {call.name}; is that node running?')
-            self._next()
-            return
-
-        def answered(future: Any) -> None:
-            if self._asked is None or self._asked[1] is not future:
-                return  # too late: given up, or asked again
-            self._asked = None
-            if future.result() is not None:
-                call.done(future.result())
-            self._next()
-
-        future = client.call_async(call.kind.Request(**call.fields))
-        self._asked = call, future, time.monotonic()
-        future.add_done_callback(answered)
-
-    def _look(self) -> None:
-        """Ask again, or give up, where an answer is overdue or a service was not there."""
+    def _advance(self) -> None:
+        """Take up the next call, send it, or see what has become of it."""
         now = time.monotonic()
         while self._later and now - self._later[0][0] >= PATIENCE:
-            self._put(self._later.popleft()[1])
-        if self._asked is None or now - self._asked[2] < PATIENCE:
-            return
-        (call, future, _), self._asked = self._asked, None
-        self._clients[call.name].remove_pending_request(future)
-        if call.tries > 1:
-            self._waiting.appendleft(call._replace(tries=call.tries - 1))
-        else:
-            self.tell(f'no answer from the service {call.name}; try again')
-        self._next()
+            self._waiting.append(self._later.popleft()[1])
+        if self._current is None:
+            if not self._waiting:
+                return
+            self._current, self._since, self._future = self._waiting.popleft(), now, None
+        call = self._current
+        if call.name not in self._clients:
+            self._clients[call.name] = self.node.create_client(call.kind, call.name)
+        client = self._clients[call.name]
+        if self._future is None:
+            if client.service_is_ready():
+                self._since = now
+                self._future = client.call_async(call.kind.Request(**call.fields))
+            # what is asked in the background holds up the others only once
+            elif now - self._since >= (APPEARANCE if call.tries in (1, TRIES) else 0.0):
+                self._current = None
+                if call.tries > 1:
+                    self._later.append((now, call._replace(tries=call.tries - 1)))
+                else:
+                    self.tell(f'nobody offers the service {call.name}; is that node running?')
+        elif self._future.done():
+            self._current = None
+            call.done(self._future.result())
+        elif now - self._since >= PATIENCE:
+            self._current = None
+            client.remove_pending_request(self._future)
+            if call.tries > 1:
+                self._waiting.appendleft(call._replace(tries=call.tries - 1))
+            else:
+                self.tell(f'no answer from the service {call.name}; try again')

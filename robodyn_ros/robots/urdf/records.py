@@ -15,7 +15,7 @@ from typing import NamedTuple, Optional, Tuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from robodyn_ros.robots.urdf.xml import ElementReader, Triple
+from robodyn_ros.robots.urdf.xml_reader import ElementReader, Triple
 
 JOINT_KINDS = ('revolute', 'continuous', 'prismatic', 'fixed')
 
@@ -62,7 +62,7 @@ class RobotRecord(NamedTuple):
     name: str
     links: Tuple[LinkRecord, ...]
     joints: Tuple[JointRecord, ...]
-    extras: Tuple[Tuple[str, dict], ...]
+    robodyn: Tuple[Tuple[str, dict], ...]
     """Children of <robodyn> as (tag, attributes)."""
     text: str
 
@@ -178,6 +178,5 @@ def parse_urdf(text: str, path: str = '<text>') -> RobotRecord:
     if not links:
         raise reader.fail('has no <link>; a robot needs at least a base link')
     block = reader.single(root, 'robodyn', 'the robot')
-    extras = tuple((str(child.tag), dict(child.attrib)) for child in block) \
-        if block is not None else ()
-    return RobotRecord(path, root.get('name', 'robot'), links, joints, extras, text)
+    said = () if block is None else tuple((str(child.tag), dict(child.attrib)) for child in block)
+    return RobotRecord(path, root.get('name', 'robot'), links, joints, said, text)

@@ -18,11 +18,11 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import RobotFileError, UnknownNameError
+from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.mechanics.tree import Friction, Rotor, Tree
 from robodyn_ros.robots import geometry
 from robodyn_ros.robots.urdf.records import JointRecord, RobotRecord
-from robodyn_ros.robots.urdf.xml import LARGEST
+from robodyn_ros.robots.urdf.xml_reader import ElementReader
 
 AXES = ('x', 'y', 'z', 'roll', 'pitch', 'yaw')
 
@@ -36,7 +36,7 @@ class Loop(NamedTuple):
     axes: tuple[str, ...]
 
 
-class Extras(NamedTuple):
+class RobodynTag(NamedTuple):
     """Everything <robodyn> says."""
 
     gravity: tuple[float, float, float]
@@ -46,16 +46,18 @@ class Extras(NamedTuple):
     friction: tuple[Friction, ...]
 
 
-def read_extras(record: RobotRecord, joints: Sequence[JointRecord], tree: Tree) -> Extras:
+def read_robodyn_tag(record: RobotRecord, joints: Sequence[JointRecord],
+                     tree: Tree) -> RobodynTag:
     """Read the <robodyn> element of a file against its tree."""
     return _Reader(record, joints, tree).read()
 
 
-class _Reader:
+class _Reader(ElementReader):
     """Collects the elements one after another."""
 
     def __init__(self, record: RobotRecord, joints: Sequence[JointRecord], tree: Tree):
-        self.path, self.record, self.joints, self.tree = record.path, record, joints, tree
+        super().__init__(record.path)
+        self.record, self.joints, self.tree = record, joints, tree
         self.gravity = (0.0, 0.0, -9.81)
         self.loops: list[Loop] = []
         self.passive: list[str] = []
@@ -63,17 +65,17 @@ class _Reader:
         self.friction = list(tree.friction)
         self.index = {joint.name: k for k, joint in enumerate(joints)}
 
-    def read(self) -> Extras:
+    def read(self) -> RobodynTag:
         readers = {'gravity': self._gravity, 'loop': self._loop, 'passive': self._passive,
                    'rotor': self._rotor, 'friction': self._friction}
         told: set[tuple[str, str]] = set()
-        for tag, attributes in self.record.extras:
+        for tag, attributes in self.record.robodyn:
             if tag not in readers:
                 raise UnknownNameError('element', tag, readers, f'<robodyn> of {self.path}')
             readers[tag](attributes)
             self._refuse_second(tag, attributes, told)
-        return Extras(self.gravity, tuple(self.loops), tuple(self.passive), tuple(self.rotors),
-                      tuple(self.friction))
+        return RobodynTag(self.gravity, tuple(self.loops), tuple(self.passive),
+                          tuple(self.rotors), tuple(self.friction))
 
     def _refuse_second(self, tag: str, attributes: dict, told: set[tuple[str, str]]) -> None:
         """Refuse to hear the same thing twice: the later would take the earlier's place."""
@@ -82,19 +84,11 @@ class _Reader:
             return  # a joint may have two motors; loops need no name
         about = f' {key}="{attributes[key]}"' if key else ''
         if (tag, about) in told:
-            raise RobotFileError(f'{self.path}: <robodyn> has <{tag}{about}> twice; keep one')
+            raise self.fail(f'<robodyn> has <{tag}{about}> twice; keep one')
         told.add((tag, about))
 
     def _numbers(self, attributes: dict, key: str, count: int, tag: str) -> tuple[float, ...]:
-        text = attributes.get(key, '')
-        try:
-            values = tuple(float(word) for word in text.split())
-        except ValueError:
-            values = ()
-        if len(values) != count or not all(abs(value) < LARGEST for value in values):
-            raise RobotFileError(f'{self.path}: {key} of <{tag}> in <robodyn> is {text!r}; '
-                                 f'expected {count} finite number{"s" * (count > 1)}')
-        return values
+        return self.numbers(attributes.get(key, ''), count, f'{key} of <{tag}> in <robodyn>')
 
     def _joint(self, attributes: dict, tag: str) -> int:
         name = attributes.get('joint', '')
@@ -121,8 +115,8 @@ class _Reader:
             if axis not in AXES:
                 raise UnknownNameError('axis', axis, AXES, f'loop {name!r} of {self.path}')
         if not axes or len(set(axes)) != len(axes):
-            raise RobotFileError(f'{self.path}: axes of loop {name!r} are {" ".join(axes)!r}; '
-                                 'name each of x y z roll pitch yaw at most once')
+            raise self.fail(f'axes of loop {name!r} are {" ".join(axes)!r}; name each of x y z '
+                            'roll pitch yaw at most once')
         self.loops.append(Loop(name, ends[0], ends[1], axes))
 
     def _rotor(self, attributes: dict) -> None:
@@ -135,21 +129,20 @@ class _Reader:
         inertia, = self._numbers(attributes, 'inertia', 1, 'rotor')
         ratio, = self._numbers(attributes, 'ratio', 1, 'rotor')
         if inertia < 0.0:
-            raise RobotFileError(f'{self.path}: inertia of the rotor of joint {record.name!r} is '
-                                 f'{inertia}; it cannot be negative')
+            raise self.fail(f'inertia of the rotor of joint {record.name!r} is {inertia}; it '
+                            'cannot be negative')
         frame = self.tree.frames[carrier]
         if 'axis' in attributes:
             direction = np.array(frame.rotation) @ self._numbers(attributes, 'axis', 3, 'rotor')
         elif frame.body == body.parent:
             direction = np.array(body.rotation)[:, 2]
         else:
-            raise RobotFileError(f'{self.path}: the rotor of joint {record.name!r} sits on link '
-                                 f'{carrier!r}, not on the link before its joint; give its axis '
-                                 'in the frame of that link')
+            raise self.fail(f'the rotor of joint {record.name!r} sits on link {carrier!r}, not on '
+                            'the link before its joint; give its axis in the frame of that link')
         length = float(np.linalg.norm(direction))
         if not length > 0.0:
-            raise RobotFileError(f'{self.path}: axis of the rotor of joint {record.name!r} is '
-                                 'zero; expected a direction')
+            raise self.fail(f'axis of the rotor of joint {record.name!r} is zero; expected a '
+                            'direction')
         self.rotors.append(Rotor(joint, frame.body, geometry.as_vector(direction / length),
                                  inertia, ratio))
 
@@ -161,8 +154,7 @@ class _Reader:
         if 'breakaway_velocity' in attributes:
             velocity, = self._numbers(attributes, 'breakaway_velocity', 1, 'friction')
         if breakaway < law.coulomb or velocity <= 0.0:
-            raise RobotFileError(
-                f'{self.path}: friction of joint {self.joints[joint].name!r} has breakaway '
-                f'{breakaway} at {velocity}; expected at least the Coulomb friction '
-                f'{law.coulomb} of <dynamics> at a positive velocity')
+            raise self.fail(f'friction of joint {self.joints[joint].name!r} has breakaway '
+                            f'{breakaway} at {velocity}; expected at least the Coulomb friction '
+                            f'{law.coulomb} of <dynamics> at a positive velocity')
         self.friction[joint] = law._replace(breakaway=breakaway, velocity=velocity)

@@ -16,20 +16,20 @@ from robodyn_ros.errors import RobotFileError, UnknownNameError
 from robodyn_ros.mechanics.tree import Body, Frame, Friction, PRISMATIC, REVOLUTE, Tree
 from robodyn_ros.robots import geometry
 from robodyn_ros.robots.urdf.records import Inertial, JointRecord, LinkRecord, RobotRecord
-from robodyn_ros.robots.urdf.robodyn_tag import Extras, read_extras
+from robodyn_ros.robots.urdf.robodyn_tag import read_robodyn_tag, RobodynTag
 
 
-class Assembled(NamedTuple):
+class BuiltTree(NamedTuple):
     """The tree and what belongs to its joints."""
 
     tree: Tree
     joints: tuple[JointRecord, ...]
     """Moving joints in the order of the tree."""
     base: str
-    extras: Extras
+    tag: RobodynTag
 
 
-def assemble(record: RobotRecord) -> Assembled:
+def build_tree(record: RobotRecord) -> BuiltTree:
     """Build the tree of a robot; RobotFileError names what cannot be one."""
     links = {link.name: link for link in record.links}
     base = _base(record, links)
@@ -45,9 +45,9 @@ def assemble(record: RobotRecord) -> Assembled:
     tree = Tree(bodies, builder.frames, (), tuple(
         Friction(j.damping, j.friction, j.friction) for j in builder.joints),
         'tool0' if 'tool0' in builder.frames else builder.last_link)
-    extras = read_extras(record, builder.joints, tree)
-    tree = tree._replace(rotors=extras.rotors, friction=extras.friction)
-    return Assembled(tree, tuple(builder.joints), base, extras)
+    tag = read_robodyn_tag(record, builder.joints, tree)
+    tree = tree._replace(rotors=tag.rotors, friction=tag.friction)
+    return BuiltTree(tree, tuple(builder.joints), base, tag)
 
 
 def _base(record: RobotRecord, links: dict[str, LinkRecord]) -> str:
@@ -137,7 +137,7 @@ class _Builder:
 
 
 def _check(path: str, link: str, inertial: Inertial, welded: bool) -> None:
-    """Refuse what no body has; a welded part may be a point, the body it joins must not."""
+    """Refuse a mass or an inertia that no body has; only a welded part may be a point mass."""
     if inertial.mass <= 0.0:
         raise RobotFileError(f'{path}: mass of link {link!r} is {inertial.mass}; a mass is '
                              'positive')

@@ -3,13 +3,14 @@
 """How a robot looks: the visuals of its URDF, as shapes fixed to links."""
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from robodyn_ros.robots.geometry import rotation_from_rpy
+from robodyn_ros.robots.urdf.xml_reader import ElementReader
 
 GREY = (0.6, 0.6, 0.65, 1.0)
 """Of visuals without a material."""
@@ -33,57 +34,49 @@ class Visual(NamedTuple):
     """Of a mesh."""
 
 
-def visuals_of(urdf: str, folder: str | Path = '.') -> list[Visual]:
+def visuals_of(urdf: str, path: str = 'the robot') -> list[Visual]:
     """
     Read the visuals of a URDF.
 
     :param urdf: its text
-    :param folder: where relative file names of meshes begin
+    :param path: how complaints call it
     """
-    root = ElementTree.fromstring(urdf)
-    named = {str(m.get('name')): _colour(m) for m in root.findall('material')}
-    result = []
-    for link in root.findall('link'):
-        for visual in link.findall('visual'):
-            shape = visual.find('geometry/*')
-            if shape is None:
-                continue
-            origin, material = visual.find('origin'), visual.find('material')
-            colour = None
-            if material is not None:
-                colour = _colour(material) or named.get(str(material.get('name')))
-            result.append(Visual(
-                str(link.get('name')), str(shape.tag), _size(shape),
-                rotation_from_rpy(tuple(_numbers(origin, 'rpy'))),
-                np.array(_numbers(origin, 'xyz')), colour or GREY, _file(shape, Path(folder))))
-    return result
+    return _Reader(path).visuals(ElementTree.fromstring(urdf))
 
 
-def _numbers(element: ElementTree.Element | None, key: str, default: str = '0 0 0'
-             ) -> list[float]:
-    text = default if element is None else element.get(key, default)
-    return [float(word) for word in text.split()]
+class _Reader(ElementReader):
+    """Turns elements into visuals."""
 
+    def visuals(self, root: Element) -> list[Visual]:
+        named = {str(material.get('name')): self._colour(material)
+                 for material in root.findall('material')}
+        result = []
+        for link in root.findall('link'):
+            for visual in link.findall('visual'):
+                shape = visual.find('geometry/*')
+                if shape is None:
+                    continue
+                xyz, rpy = self.origin(visual.find('origin'),
+                                       f'a <visual> of link {link.get("name")!r}')
+                material, colour = visual.find('material'), None
+                if material is not None:
+                    colour = self._colour(material) or named.get(str(material.get('name')))
+                # a mesh with package:// is nowhere on this disk, and is told as missing
+                file = str(shape.get('filename', '')).removeprefix('file://')
+                result.append(Visual(str(link.get('name')), str(shape.tag), self._size(shape),
+                                     rotation_from_rpy(rpy), np.array(xyz), colour or GREY, file))
+        return result
 
-def _colour(material: ElementTree.Element) -> tuple[float, float, float, float] | None:
-    found = material.find('color')
-    if found is None:
-        return None
-    r, g, b, a = _numbers(found, 'rgba', '0.6 0.6 0.65 1')
-    return r, g, b, a
+    def _colour(self, material: Element) -> tuple[float, float, float, float] | None:
+        found = material.find('color')
+        if found is None:
+            return None
+        r, g, b, a = self.numbers(found.get('rgba', '0.6 0.6 0.65 1'), 4, 'rgba of a <color>')
+        return r, g, b, a
 
-
-def _size(shape: ElementTree.Element) -> tuple[float, ...]:
-    if shape.tag == 'box':
-        return tuple(_numbers(shape, 'size'))
-    if shape.tag == 'mesh':
-        return tuple(_numbers(shape, 'scale', '1 1 1'))
-    keys = ('radius', 'length') if shape.tag == 'cylinder' else ('radius',)
-    return tuple(_numbers(shape, key, '0')[0] for key in keys)
-
-
-def _file(shape: ElementTree.Element, folder: Path) -> str:
-    name = str(shape.get('filename', ''))
-    if not name or name.startswith('package://'):
-        return name
-    return str(folder / name.removeprefix('file://'))
+    def _size(self, shape: Element) -> tuple[float, ...]:
+        if shape.tag in ('box', 'mesh'):
+            key, default = ('size', '0 0 0') if shape.tag == 'box' else ('scale', '1 1 1')
+            return self.numbers(shape.get(key, default), 3, f'{key} of a <{shape.tag}>')
+        keys = ('radius', 'length') if shape.tag == 'cylinder' else ('radius',)
+        return tuple(self.number(shape, key, 'a <visual>', 0.0) for key in keys)

@@ -7,15 +7,15 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros.studies.figures import curves, legend, panels, space_curves, THEORETICAL
+from robodyn_ros.report.drawing import curves, DESIRED_STYLE, legend, panels, space_curves
 from robodyn_ros.studies.pawar_shen.runs import Inversion, JOINTS, Tracking, UNITS
 from robodyn_ros.studies.study import Figure
-from robodyn_ros.trajectories.sampling import Samples
+from robodyn_ros.types import Trajectory
 
 SHOWN = ('inverse dynamics, load known', 'inverse dynamics, load unknown', 'robust, load unknown')
 
 
-def figures(points: Sequence[Sequence[float]], paths: Mapping[str, Samples],
+def figures(points: Sequence[Sequence[float]], paths: Mapping[str, Trajectory],
             inversions: Mapping[str, Inversion], runs: Mapping[str, Tracking]) -> list[Figure]:
     """
     Figures 4 to 10 of the paper, and two of ours.
@@ -38,18 +38,18 @@ def figures(points: Sequence[Sequence[float]], paths: Mapping[str, Samples],
     def trajectory(figure: Any) -> None:
         figure.set_size_inches(5.6, 4.6)
         axes = figure.add_subplot(projection='3d')
-        space_curves(axes, [(paths['siciliano'].position, 'siciliano', '-'),
-                            (paths['fixed_arrival'].position, 'fixed arrival', THEORETICAL)])
+        space_curves(axes, [(paths['siciliano'].q, 'siciliano', '-'),
+                            (paths['fixed_arrival'].q, 'fixed arrival', DESIRED_STYLE)])
         axes.plot(*np.array(points).T, 'k.', label='way-points')
         legend(figure)
 
     def along_axes(figure: Any, velocity: bool) -> None:
         for k, axes in enumerate(panels(figure, 3, height=1.6)):
             for colour, (timing, path) in enumerate(paths.items()):
-                values = path.velocity if velocity else path.position
+                values = path.v if velocity else path.q
                 curves(axes, path.t, values[:, k], [timing.replace('_', ' ')],
                        f'v{"xyz"[k]} [m/s]' if velocity else f'{"xyz"[k]} [m]',
-                       first_colour=colour, linestyle=THEORETICAL if colour else '-')
+                       first_colour=colour, linestyle=DESIRED_STYLE if colour else '-')
         legend(figure)
 
     def inversion(figure: Any) -> None:

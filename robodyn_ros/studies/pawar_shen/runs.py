@@ -16,10 +16,10 @@ from robodyn_ros.controllers.robust import lyapunov_weights, robust
 from robodyn_ros.plant.inverse_kinematics import joint_motion
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.trajectories.sampling import sample
-from robodyn_ros.types import Reference, Rollout, State
+from robodyn_ros.types import Rollout, State, Trajectory
 
 DURATION, LOAD = 4.0, 5.0
 RHO, EPSILON = 70.0, 0.06
@@ -32,7 +32,7 @@ EQUAL_KP, EQUAL_KD = KP + RHO / EPSILON * WEIGHTS[0], KD + RHO / EPSILON * WEIGH
 OFFSET = np.array([0.05, -0.05, -0.05, 0.1])
 JOINTS = ('th1', 'th2', 'd3', 'th4')
 UNITS = ('rad', 'rad', 'm', 'rad')
-Inversion = tuple[Reference, np.ndarray]
+Inversion = tuple[Trajectory, np.ndarray]
 """Joint motion of the path and its errors x, y, z, yaw (k, 4) [m] and [rad]."""
 
 
@@ -53,24 +53,24 @@ class Arm:
 
     def __init__(self) -> None:
         """Read robot and path of the package's scenario."""
-        self.settings = load_scenario('scara_via_points').trajectory
+        self.desired = DesiredMotion(load_scenario('scara_via_points').trajectory)
         self.robot = load_robot('scara_1000')
-        self.path = wiring.motion_of(self.settings)
-        self.start = np.array(self.settings.inverse_kinematics.start)
+        self.path = self.desired.motion
+        self.start = np.array(self.desired.settings.inverse_kinematics.start)
         self.laws: dict[str, Plant] = {}
 
     def inverted(self, integrator: str, kp: float = KP, kd: float = KD,
                  offset: np.ndarray | None = None) -> Inversion:
         """Invert the path, from its start or from one that is off by an offset."""
         start = self.start if offset is None else self.start + offset
-        motion = joint_motion(self.robot, wiring.task_of(self.settings), start, DURATION, kp=kp,
+        motion = joint_motion(self.robot, self.desired.task, start, DURATION, kp=kp,
                               kd=kd, integrator=integrator, assemble=offset is None)
         return motion, np.column_stack([self.off_path(motion.t, motion.q),
                                         motion.q[:, [0, 1, 3]].sum(axis=1)])
 
     def off_path(self, t: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Position of the tip less the path (k, 3) [m]."""
-        return self.robot.frame('tool0', q).position - sample(self.path, t).position
+        return self.robot.frame('tool0', q).position - sample(self.path, t).q
 
     def prepare(self) -> None:
         """Make set-points (explicit Euler, as the paper's exercise) and the two laws' plants."""

@@ -20,8 +20,9 @@ from robodyn_ros.studies.pawar_shen.runs import (Arm, EPSILON, EQUAL_KD, EQUAL_K
                                                  UNITS, WEIGHTS)
 from robodyn_ros.studies.study import Progress, Row, Study
 from robodyn_ros.studies.table import at_most, each_to_digits, to_digits
-from robodyn_ros.trajectories.sampling import sample, Samples
+from robodyn_ros.trajectories.sampling import sample
 from robodyn_ros.trajectories.via_points import TIMINGS
+from robodyn_ros.types import Trajectory
 
 ERRORS = (*(f'{name} error [{unit}]' for name, unit in zip(JOINTS, UNITS)),
           'd3 error at 4 s [m]', 'tip error [m]')
@@ -91,21 +92,21 @@ def run(progress: Progress) -> Study:
                  figures(arm.path.points, paths, inverted, runs), REMARKS)
 
 
-def _path(arm: Arm, paths: dict[str, Samples]) -> list[Row]:
+def _path(arm: Arm, paths: dict[str, Trajectory]) -> list[Row]:
     rows = []
     for timing, references in (('siciliano', '17.7 5.4 20.8 0.270 1.153 7.15'),
                                ('fixed_arrival', '14.5 4.2 14.5 0.208 1.152 7.02')):
         path = paths[timing]
         first, *_, last = replace(arm.path, timing=timing).segments
-        speed = np.linalg.norm(path.velocity, axis=1)
+        speed = np.linalg.norm(path.v, axis=1)
         under_way = ((path.t > first.start + first.ramp)
                      & (path.t < last.start + last.duration - last.ramp))
-        passed = [1e3 * np.linalg.norm(path.position - point, axis=1).min()
+        passed = [1e3 * np.linalg.norm(path.q - point, axis=1).min()
                   for point in arm.path.points[1:-1]]
         names = (*(f'passes p{k} at [mm]' for k in (1, 2, 3)), 'smallest speed under way [m/s]',
                  'largest speed [m/s]', 'largest acceleration [m/s^2]')
         ours = (*passed, speed[under_way].min(), speed.max(),
-                np.linalg.norm(path.acceleration, axis=1).max())
+                np.linalg.norm(path.a, axis=1).max())
         rows += each_to_digits(timing, names, ours, references, (
             '', '', '', 'does not stop', '', ''))
     return rows

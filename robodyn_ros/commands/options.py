@@ -1,0 +1,69 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""What several verbs share: the scenario and its changes, names of ROS, ports, and ROS itself."""
+from __future__ import annotations
+
+import argparse
+from contextlib import contextmanager
+import re
+from typing import Iterator
+
+from robodyn_ros.errors import ArgumentError, RobodynError
+from robodyn_ros.scenario.duration import with_duration
+from robodyn_ros.scenario.loading import load_scenario
+from robodyn_ros.scenario.schema import Scenario
+
+ROS_NAME = re.compile(r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
+LONGEST_NAME = 200
+"""Letters of a name; DDS has room for somewhat more, and a namespace may come before it."""
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Declare --json."""
+    parser.add_argument('--json', action='store_true', help='machine-readable, on stdout')
+
+
+def add_scenario(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments that choose a scenario and change it, and --json."""
+    parser.add_argument('scenario', help='name of a scenario or path of a YAML file')
+    parser.add_argument('--duration', type=float, metavar='S', help='seconds of motion')
+    parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', dest='changes',
+                        help='change a value, such as dynamics.payload.mass=5 (repeatable)')
+    add_json(parser)
+
+
+def chosen_scenario(arguments: argparse.Namespace) -> Scenario:
+    """Return the scenario of the arguments that add_scenario declared."""
+    return with_duration(load_scenario(arguments.scenario, arguments.changes), arguments.duration)
+
+
+def check_name(option: str, name: str, example: str) -> None:
+    """
+    Refuse what ROS cannot use as a name of a topic or namespace; what rcl would say is no help.
+
+    :param option: where it was given, such as '--states-topic'
+    :param example: of a good one
+    """
+    if not ROS_NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+        raise ArgumentError(f'{option} is {name!r}; expected a ROS name such as {example}: words '
+                            'of letters, digits and _, none begun by a digit, with / between '
+                            f'them, at most {LONGEST_NAME} letters')
+
+
+def check_port(port: int) -> None:
+    """Refuse a --port that is no port."""
+    if not 0 <= port <= 65535:
+        raise ArgumentError(f'--port is {port}; expected 0 (any free one) to 65535')
+
+
+@contextmanager
+def needs_ros() -> Iterator[None]:
+    """Turn a failed import of ROS 2, or of what the browser view needs, into one sentence."""
+    try:
+        yield
+    except ImportError as error:
+        if error.name in ('viser', 'trimesh'):
+            raise RobodynError(f'the browser view needs {error.name}; install it: pip install '
+                               '"robodyn_ros[view]"') from None
+        raise RobodynError(f'ROS 2 cannot be imported ({error}); source a ROS 2, or install its '
+                           'wheels: pip install "robodyn_ros[ros]"') from None
