@@ -79,7 +79,7 @@ VIEW = [
 NODE_TEST = VIEW + [
     'playwright>=1.40',             # drives the Chromium of the system, brings none
     'pytest>=7.4,<9',               # launch_testing of Jazzy breaks pytest 9
-    'pytest-xdist>=3.5',            # two workers
+    'pytest-xdist>=3.8',            # two workers, files in our order
 ]
 
 TEST = ORACLES + NODE_TEST + [

@@ -54,8 +54,8 @@ def pytest_report_header(config):
     return f'ROS_DOMAIN_ID: {os.environ.get("ROS_DOMAIN_ID", "none, DDS tests are skipped")}'
 
 
-def pytest_collection_modifyitems(items):
-    """Skip what needs DDS where there is no ROS 2, or no domain to be alone in."""
+def pytest_collection_modifyitems(config, items):
+    """Skip what needs DDS where it is not to be had; give workers the long files first."""
     reason = None
     if not find_spec('rclpy'):
         reason = 'needs ROS 2 (rclpy): source one, or install the extra ros'
@@ -65,3 +65,7 @@ def pytest_collection_modifyitems(items):
         for item in items:
             if item.get_closest_marker('dds'):
                 item.add_marker(pytest.mark.skip(reason=reason))
+    if hasattr(config, 'workerinput'):
+        long = {item.path for mark in ('dds', 'slow') for item in items
+                if item.get_closest_marker(mark)}
+        items.sort(key=lambda item: item.path not in long)      # else one worker ends much later
