@@ -78,7 +78,8 @@ class ControllerRunner:
         begin = start or (0 if now is None else now)
         if now is not None and start and start + int(points.times[-1]) < now:
             ago = (now - start - points.times[-1]) / NANO
-            raise MessageRefused(f'the trajectory ended {ago:.3f} s ago; send one that is not past')
+            raise MessageRefused(f'the trajectory ended {ago:.3f} s ago; send one that is not '
+                                 'past')
         plan = JointPlan(begin, points)
         plan_now = now is None or begin <= now or self.plan is None
         if plan_now:
@@ -137,7 +138,7 @@ class ControllerRunner:
         tau = self._law((now - self.plan.start) / NANO, q, v, reference)
         if not isfinite(sum(tau.tolist())) and not np.isfinite(tau).all():
             raise MessageRefused(f'the control law gave {tau.tolist()} at t = {now / NANO:.6f} s; '
-                               'no command is sent')
+                                 'no command is sent')
         return Answer(tau, reference, q)
 
     def hold_at(self, now: int, q: np.ndarray) -> None:
