@@ -106,7 +106,8 @@ class Compiled:
             graph, n = Graph(), len(self.tree.bodies)
             q, v, u = (inputs(graph, letter, n) for letter in 'qvu')
             p = inputs(graph, 'p', len(NAMES))
-            outputs = function(self.tree, Parameters.from_flat(p) if parametric else self.own, q, v, u)
+            values = Parameters.from_flat(p) if parametric else self.own
+            outputs = function(self.tree, values, q, v, u)
             kernel = Kernel('evaluate', [*q, *v, *u], outputs)
             title = f'{name} of {self.title}{" with payload" if parametric else ""}'
             self._programs[key] = Program(title, [kernel], p)
