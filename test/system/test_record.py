@@ -16,8 +16,7 @@ import rclpy
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from robodyn_ros import load_scenario, simulate
 from robodyn_ros.recording.reader import read_recording
-from robodyn_ros.report.from_recording import motion_of_recording
-from robodyn_ros.report.from_result import motion_of_result
+from robodyn_ros.report.sources import read_motion
 from robodyn_ros.report.summary import summary_of
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -53,15 +52,15 @@ def test_a_recorded_lockstep_run_is_that_of_simulate(tmp_path, scenario, duratio
     for key in ('tracking_error', 'violation', 'difference_from_simulate'):
         assert with_it[key] == pytest.approx(without[key], rel=0.0, abs=same)
     result = simulate(load_scenario(scenario), duration=duration)
-    motion = motion_of_recording(path)
+    motion = read_motion(path)
     assert len(motion.t) == len(result.t) and motion.scenario == scenario
     for recorded, simulated in ((motion.t, result.t), (motion.q, result.q), (motion.v, result.v),
                                 (motion.tau[:-1], result.tau[:-1]),
-                                (motion.wanted, result.reference.q)):
+                                (motion.reference_q, result.reference.q)):
         assert np.abs(recorded - simulated).max() < SAME
     assert robodyn('simulate', scenario, '--duration', str(duration), '--output',
                    arrays).returncode == 0
-    first, second = summary_of(motion), summary_of(motion_of_result(arrays))
+    first, second = summary_of(motion), summary_of(read_motion(arrays))
     assert first['joints'].keys() == second['joints'].keys()
     for name, one in first['joints'].items():
         assert one == pytest.approx(second['joints'][name], abs=SAME)
