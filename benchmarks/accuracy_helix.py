@@ -21,7 +21,7 @@ from benchmarks.accuracy_task import (BAUMGARTE_STEPS, Go, Motion, our_runs, Run
                                       sampled, Task)
 from benchmarks.peers import bare_urdf, find, MUJOCO, PINOCCHIO
 from benchmarks.plants import NEAR_HELIX, servo_plant, STEP
-from benchmarks.with_mujoco import hardest, UNUSED
+from benchmarks.with_mujoco import lean_spec, stiffest_settings
 from benchmarks.with_pybullet import DEFAULT_ERP, PyBullet
 import numpy as np
 from robodyn_ros import assemble_start, load_robot, Plant, stabilisation, State
@@ -100,11 +100,7 @@ def in_mujoco(first: State, step: float, stiff: bool) -> Go:
     2 T v + d T^2 a.
     """
     engine, robot = find(MUJOCO), load_robot(ROBOT)
-    spec = engine.MjSpec.from_string(bare_urdf(robot))
-    spec.option.integrator = engine.mjtIntegrator.mjINT_RK4
-    spec.option.timestep, spec.option.gravity = step, robot.parameters.gravity
-    for stage in UNUSED:
-        spec.option.disableflags |= int(getattr(engine.mjtDisableBit, 'mjDSBL_' + stage, 0))
+    spec = lean_spec(robot, step, constrained=True)
     spec.body(TOOL).add_site(name='tool')
     spec.worldbody.add_body(name='target', mocap=True).add_site(name='target')
     tendon = spec.add_tendon(name='yaw')
@@ -116,7 +112,7 @@ def in_mujoco(first: State, step: float, stiff: bool) -> Go:
                       name1='yaw')
     model = spec.compile()
     if stiff:
-        model.eq_solref[:], model.eq_solimp[:] = hardest(step)
+        model.eq_solref[:], model.eq_solimp[:] = stiffest_settings(step)
         model.opt.tolerance, model.opt.iterations = 1e-15, 200
     data = engine.MjData(model)
     constant, impedance = model.eq_solref[0, 0], model.eq_solimp[0, 1]

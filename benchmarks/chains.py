@@ -25,7 +25,7 @@ from benchmarks.with_pinocchio import Pinocchio
 import numpy as np
 from robodyn_ros import Plant
 
-EVALUATIONS = 200
+ABA_CALLS = 200
 """Calls of aba per turn."""
 
 
@@ -61,10 +61,10 @@ def time_chain(joints: int, sizes: Sizes, details: dict[str, Any]) -> Row:
         aba, tau = pinocchio.engine.aba, np.zeros(joints)
 
         def evaluate() -> None:
-            for _ in range(EVALUATIONS):
+            for _ in range(ABA_CALLS):
                 aba(pinocchio.model, pinocchio.data, start.q, start.v, tau)
 
-        tasks[PINOCCHIO], units[PINOCCHIO] = evaluate, EVALUATIONS
+        tasks[PINOCCHIO], units[PINOCCHIO] = evaluate, ABA_CALLS
     turns = take_turns(tasks, units, sizes.repeats)
     middle = {name: summarise(times).median for name, times in turns.items()}
     if MUJOCO in turns:

@@ -25,7 +25,7 @@ from benchmarks.with_toolbox import Toolbox
 from benchmarks.work import Case, CASES, difference, workload_of
 from robodyn_ros import load_robot, Robot
 
-DIFFERS = 'its answer differs from ours'
+WRONG_ANSWER = 'its answer differs from ours'
 PEERS: tuple[type[Contender], ...] = (Mujoco, Pinocchio, Drake, PyBullet, Toolbox)
 
 
@@ -64,7 +64,7 @@ def compare(case: Case, sizes: Sizes, bars: ProgressBars,
             peers[kind.name] = {'cannot': f'failed ({type(error).__name__}: {error})'}
             continue
         if not apart < (peer.run_tolerance if case.is_run else peer.tolerance):
-            peers[kind.name] = {'cannot': f'{DIFFERS} by {apart:.2g}, so it is not timed'}
+            peers[kind.name] = {'cannot': f'{WRONG_ANSWER} by {apart:.2g}, so it is not timed'}
             continue
         peers[kind.name] = {'difference': apart, 'units': case.units(workload)}
         if case.is_run:

@@ -16,7 +16,7 @@ from robodyn_ros import RobodynError, Robot
 from robodyn_ros.mechanics.kinematics import body_poses, Pose
 from robodyn_ros.mechanics.tree import Inertia
 
-PARALLEL = 1e-9
+PARALLEL_SINE = 1e-9
 """Sine below which two axes count as parallel: their common normal is lost in rounding [-]."""
 
 
@@ -75,12 +75,12 @@ def _next_frame(before: np.ndarray, body: np.ndarray) -> np.ndarray:
     first, z, between = before[:3, 2], body[:3, 2], body[:3, 3] - before[:3, 3]
     normal = np.cross(first, z)
     sine = np.linalg.norm(normal)
-    if sine > PARALLEL:
+    if sine > PARALLEL_SINE:
         along = np.cross(between, first) @ normal / sine ** 2
     else:  # any normal is common, we take the one through the origin before
         along = -between @ z
         normal = between + along * z
-        if np.linalg.norm(normal) <= PARALLEL:  # one axis: we keep x, as nothing turns it
+        if np.linalg.norm(normal) <= PARALLEL_SINE:  # one axis: we keep x, as nothing turns it
             normal = before[:3, 0]
     x = normal / np.linalg.norm(normal)
     frame = np.eye(4)

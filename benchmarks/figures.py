@@ -14,8 +14,8 @@ COLOURS = {'ours': '#0072B2', 'mujoco': '#D55E00', 'pinocchio': '#009E73', 'drak
 """Okabe and Ito's, which stay apart in grey and for the colour-blind."""
 STYLE: Any = {'font.size': 9.0, 'axes.grid': True, 'grid.color': '#d0d0d0',
               'grid.linewidth': 0.5, 'axes.axisbelow': True, 'legend.fontsize': 7.0}
-DOTS = 110
-ROUNDING = 1e-16
+DOTS_PER_INCH = 110
+SMALLEST_ERROR = 1e-16
 """Errors are drawn no smaller than this."""
 
 
@@ -45,7 +45,7 @@ def write_figures(parts: Mapping[str, Any], folder: Path) -> list[Path]:
             FigureCanvasAgg(figure)
             draw(figure, parts[name]['found'])
             paths.append(folder / f'{name}.png')
-            figure.savefig(paths[-1], dpi=DOTS)
+            figure.savefig(paths[-1], dpi=DOTS_PER_INCH)
     return paths
 
 
@@ -83,7 +83,7 @@ def accuracy(figure: Any, found: Any) -> None:
             kind = seen[engine] = seen.get(engine, -1) + 1
             for one, key in zip(row, ('violation', 'energy_error_J')):
                 one.plot([p['us_per_simulated_s'] / 1e6 for p in points],
-                         [max(ROUNDING, p[key] or 0.0) for p in points], 'os^v'[kind],
+                         [max(SMALLEST_ERROR, p[key] or 0.0) for p in points], 'os^v'[kind],
                          linestyle=('-', '--', ':', '-.')[kind], color=COLOURS[engine],
                          markersize=4, linewidth=1.0, label=f'{engine}, {setting}')
         for one, label in zip(row, ('constraint violation [m, rad]', 'energy error [J]')):

@@ -28,6 +28,7 @@ from benchmarks.fresh_process import programs_in, run_fresh
 from benchmarks.peers import bare_urdf
 from benchmarks.progress import ProgressBars
 from benchmarks.ros import our_graph
+from benchmarks.ros_processes import STOP_TIMEOUT
 from benchmarks.sizes import Sizes
 from benchmarks.timing import summarise
 import numpy as np
@@ -93,15 +94,16 @@ def life(program: str) -> float:
 def first_state(programs: str) -> float:
     """From starting the three nodes to the first joint state that a listener gets [s]."""
     graph = our_graph('lockstep')
-    listener = graph.watching('first', 0.0)
+    listener = graph.watching('first', LONGEST_WAIT)
     assert listener.stdout is not None
     listener.stdout.readline()
     begin = time.monotonic_ns()
     with programs_in(programs), graph:
-        text, _ = listener.communicate(timeout=LONGEST_WAIT)
+        text, _ = listener.communicate(timeout=LONGEST_WAIT + STOP_TIMEOUT)
     states = json.loads(text)
     if not states:
-        raise RobodynError('the nodes of scara_helix published no state; is ROS 2 importable?')
+        raise RobodynError(f'the nodes of scara_helix published no state in {LONGEST_WAIT:g} s; '
+                           'is ROS 2 importable, and the machine not too busy?')
     return (states[0][1] - begin) * 1e-9
 
 

@@ -13,7 +13,7 @@ from benchmarks.losses import losses
 from benchmarks.markdown import number, ratio, small, spread, table
 from benchmarks.with_ours import Ours
 
-NAMES = [kind.name for kind in PEERS]
+PEER_NAMES = [kind.name for kind in PEERS]
 USUAL_INTEGRATOR = 'RK4'
 """The integrator that needs no remark."""
 HEAD = """# Benchmarks
@@ -79,10 +79,10 @@ def _engines(found: Any) -> list[str]:
         return ratio(peer) + (f', {other}' if named else '')
 
     rows = [[entry['robot'], entry['work'], f'{number(entry["ours_us"])} us',
-             *(cell(entry['peers'].get(name, {})) for name in NAMES)] for entry in found]
+             *(cell(entry['peers'].get(name, {})) for name in PEER_NAMES)] for entry in found]
     apart = [[entry['robot'], entry['work'],
               *(f'{entry["peers"][name]["difference"]:.0e}'
-                if 'difference' in entry['peers'].get(name, {}) else '–' for name in NAMES)]
+                if 'difference' in entry['peers'].get(name, {}) else '–' for name in PEER_NAMES)]
              for entry in found]
     fewer = {f'{name} {peer["units"]} of {entry["units"]} {entry["unit"]}s'
              for entry in found for name, peer in entry['peers'].items()
@@ -94,12 +94,12 @@ def _engines(found: Any) -> list[str]:
             'roboticstoolbox); "one call a state" and "one call a step" are loops in Python, '
             'which copy each result. An integrator other than RK4 is named.'
             + (less if fewer else ''), '',
-            *table(['robot', 'work', 'ours', *NAMES], rows), '',
+            *table(['robot', 'work', 'ours', *PEER_NAMES], rows), '',
             '![Ratios](benchmarks/engines.png)', '',
             'Largest difference of the results from ours, relative to the largest of ours, or '
             'after a run to how far ours went, positions and velocities apart. Soft constraints '
             'and integrators of lower order differ by their nature.', '',
-            *table(['robot', 'work', *NAMES], apart)]
+            *table(['robot', 'work', *PEER_NAMES], apart)]
 
 
 def _by_hand(found: Any) -> list[str]:

@@ -16,8 +16,8 @@ from typing import Any, Iterator, Sequence
 from benchmarks import children
 from robodyn_ros import RobodynError
 
-TICKS = os.sysconf('SC_CLK_TCK')
-PAGE = os.sysconf('SC_PAGE_SIZE')
+TICKS_PER_SECOND = os.sysconf('SC_CLK_TCK')
+PAGE_BYTES = os.sysconf('SC_PAGE_SIZE')
 DOMAIN = 215 + os.getpid() % 8 * 2
 """This and the next are outside the range of tests; a robot on another one hears nothing."""
 STOP_TIMEOUT = 5.0
@@ -123,4 +123,4 @@ def cost_of(pid: int) -> tuple[float, float]:
     """Return CPU time so far [s] and resident memory [MB] of a process."""
     fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
     resident = int(Path(f'/proc/{pid}/statm').read_text().split()[1])
-    return (int(fields[11]) + int(fields[12])) / TICKS, resident * PAGE / 1e6
+    return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND, resident * PAGE_BYTES / 1e6

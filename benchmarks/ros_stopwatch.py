@@ -5,8 +5,8 @@ Times a running graph from the side and prints what it saw as one line of JSON.
 
     python -m benchmarks.ros_stopwatch clock --seconds 5      /clock beside the wall clock [ns]
     python -m benchmarks.ros_stopwatch latency --seconds 60   from a state to its command
-    python -m benchmarks.ros_stopwatch first                  a line when it listens, then when
-                                                                 the first state came [ns]
+    python -m benchmarks.ros_stopwatch first --seconds 120    a line when it listens, then when the
+                                                              first state came [ns]
 
 Messages are not unpacked: only the stamp is read from their bytes, so that the watch costs little.
 """
@@ -87,7 +87,7 @@ def main() -> int:
 
     if chosen.what == 'first':
         print('listening', flush=True)
-        spin(LONGEST_WAIT, enough=1)
+        spin(chosen.seconds, enough=1)
     else:
         spin(LONGEST_WAIT, enough=50)
         for seen in node.first.values():  # from here on: everything before was starting up

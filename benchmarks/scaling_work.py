@@ -11,13 +11,13 @@ import os
 from typing import Any, Callable
 
 from benchmarks.contender import Work
-from benchmarks.peers import bare_urdf, find, MUJOCO
+from benchmarks.peers import find, MUJOCO
 from benchmarks.plants import chain, chain_start, STEP
-from benchmarks.with_mujoco import hardest, Mujoco, UNUSED
+from benchmarks.with_mujoco import lean_spec, Mujoco, stiffest_settings
 import numpy as np
 from robodyn_ros import joint_combination, load_robot, Plant, State
 
-JOINTS = 5
+CHAIN_JOINTS = 5
 """Of the chain that gets more and more rows."""
 ROW_STEPS, RUN_STEPS = 1000, 1000
 """Steps of a run with rows, and of each rollout."""
@@ -36,11 +36,11 @@ def on_chain(engine: str, joints: int) -> Work:
 
 def with_rows(engine: str, count: int) -> Work:
     """Return steps of a chain whose first joints are held together by so many rows."""
-    start = State(0.0, np.full(JOINTS, 0.2), np.zeros(JOINTS))
+    start = State(0.0, np.full(CHAIN_JOINTS, 0.2), np.zeros(CHAIN_JOINTS))
     if engine == OURS:
         rows = [joint_combination({f'joint_{k}': 1.0, f'joint_{k + 1}': -1.0}, name=f'row_{k}')
                 for k in range(1, count + 1)]
-        return _steps(engine, Plant(chain(JOINTS), rows, step=STEP), start, ROW_STEPS)
+        return _steps(engine, Plant(chain(CHAIN_JOINTS), rows, step=STEP), start, ROW_STEPS)
     mujoco, (model, data) = find(MUJOCO), _held_in_mujoco(count)
 
     def work() -> np.ndarray:
@@ -53,19 +53,14 @@ def with_rows(engine: str, count: int) -> Work:
 
 def _held_in_mujoco(count: int) -> tuple[Any, Any]:
     """Return model and data of the same chain with joint equalities, as stiff as they can be."""
-    engine, robot = find(MUJOCO), chain(JOINTS)
-    spec = engine.MjSpec.from_string(bare_urdf(robot))
-    spec.option.integrator, spec.option.timestep = engine.mjtIntegrator.mjINT_RK4, STEP
-    spec.option.gravity = robot.parameters.gravity
-    for stage in UNUSED if count else (*UNUSED, 'CONSTRAINT', 'EQUALITY'):
-        spec.option.disableflags |= int(getattr(engine.mjtDisableBit, 'mjDSBL_' + stage, 0))
+    engine, spec = find(MUJOCO), lean_spec(chain(CHAIN_JOINTS), STEP, constrained=count > 0)
     for k in range(1, count + 1):
         equality = spec.add_equality(
             type=engine.mjtEq.mjEQ_JOINT, objtype=engine.mjtObj.mjOBJ_JOINT,
             name1=f'joint_{k}', name2=f'joint_{k + 1}')
         equality.data[:2] = 0.0, 1.0  # the polynomial q_k = 0 + 1 q_(k+1)
     model = spec.compile()
-    model.eq_solref[:], model.eq_solimp[:] = hardest(STEP)
+    model.eq_solref[:], model.eq_solimp[:] = stiffest_settings(STEP)
     return model, engine.MjData(model)
 
 

@@ -17,12 +17,25 @@ from benchmarks.peers import bare_urdf, find, MUJOCO, require_joints
 import numpy as np
 from robodyn_ros import Robot, State
 
-UNUSED = ('CONTACT', 'LIMIT', 'FRICTIONLOSS', 'ISLAND', 'SENSOR', 'ACTUATION', 'CLAMPCTRL',
-          'AUTORESET')
+UNUSED_STAGES = ('CONTACT', 'LIMIT', 'FRICTIONLOSS', 'ISLAND', 'SENSOR', 'ACTUATION', 'CLAMPCTRL',
+                 'AUTORESET')
 """Stages of mj_step that none of the measured robots needs (mjtDisableBit)."""
 
 
-def hardest(step: float) -> tuple[list[float], list[float]]:
+def lean_spec(robot: Robot, step: float, constrained: bool) -> Any:
+    """Return the MjSpec of a robot with RK4 and only the stages it needs."""
+    engine = find(MUJOCO)
+    spec = engine.MjSpec.from_string(bare_urdf(robot))
+    spec.option.integrator = engine.mjtIntegrator.mjINT_RK4
+    spec.option.timestep = step
+    spec.option.gravity = robot.parameters.gravity
+    for stage in UNUSED_STAGES if constrained else (*UNUSED_STAGES, 'CONSTRAINT', 'EQUALITY'):
+        flag = getattr(engine.mjtDisableBit, 'mjDSBL_' + stage, 0)  # a flag of a later version
+        spec.option.disableflags |= int(flag)
+    return spec
+
+
+def stiffest_settings(step: float) -> tuple[list[float], list[float]]:
     """Return solref and solimp: shortest time constant it does not clamp, full impedance."""
     return [2.0 * step, 1.0], [0.9999, 0.9999, 0.001, 0.5, 2.0]
 
@@ -42,14 +55,7 @@ class Mujoco(Contender):
         :param stiff: loops as stiff as can be, instead of MuJoCo's default softness
         """
         self.engine = engine = find(MUJOCO)
-        spec = engine.MjSpec.from_string(bare_urdf(robot))
-        spec.option.integrator = engine.mjtIntegrator.mjINT_RK4
-        spec.option.timestep = step
-        spec.option.gravity = robot.parameters.gravity
-        unused = UNUSED if robot.loops else (*UNUSED, 'CONSTRAINT', 'EQUALITY')
-        for stage in unused:
-            flag = getattr(engine.mjtDisableBit, 'mjDSBL_' + stage, 0)  # a flag of a later version
-            spec.option.disableflags |= int(flag)
+        spec = lean_spec(robot, step, constrained=bool(robot.loops))
         if payload:
             spec.body(robot.tree.payload_frame).add_body(
                 name='payload', mass=payload, inertia=[1e-12] * 3, explicitinertial=True)
@@ -59,7 +65,7 @@ class Mujoco(Contender):
         self.loops = [(item.frame_a, item.frame_b) for item in robot.loops]
         self.model = spec.compile()
         if stiff:
-            self.model.eq_solref[:], self.model.eq_solimp[:] = hardest(step)
+            self.model.eq_solref[:], self.model.eq_solimp[:] = stiffest_settings(step)
             self.model.opt.tolerance, self.model.opt.iterations = 1e-15, 200
         self.data = engine.MjData(self.model)
         require_joints('MuJoCo', tuple(self.model.joint(k).name

@@ -16,7 +16,7 @@ from benchmarks.peers import bare_urdf, find, PINOCCHIO, require_joints
 import numpy as np
 from robodyn_ros import Robot, State
 
-PROXIMAL = (1e-12, 1e-10, 10)
+PROXIMAL_SETTINGS = (1e-12, 1e-10, 10)
 """Accuracy, mu and most iterations; mu keeps the idle row of a planar loop solvable."""
 
 
@@ -55,7 +55,7 @@ class Pinocchio(Contender):
         for one in self.constraints:
             self.works.append(one.createData())
         pin.initConstraintDynamics(self.model, self.data, self.constraints, self.works)
-        self.settings = pin.ProximalSettings(*PROXIMAL)
+        self.settings = pin.ProximalSettings(*PROXIMAL_SETTINGS)
         self.zero = np.zeros(self.model.nv)
 
     def acceleration(self, state: State) -> np.ndarray:

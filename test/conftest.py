@@ -1,10 +1,11 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-Every test session has a DDS domain of its own and stays on this host.
+Every process that runs tests has a DDS domain of its own and stays on this host.
 
-Two sessions at once on one machine then do not hear each other (test/ground/test_isolation.py).
-A ROS_DOMAIN_ID that is already set is respected. Tests that talk over DDS carry the mark `dds`.
+Two sessions at once on one machine, or two workers of one session (pytest-xdist), then do not hear
+each other (test/ground/test_isolation.py). A ROS_DOMAIN_ID that is already set is respected by a
+session of one process. Tests that talk over DDS carry the mark `dds`.
 """
 
 import contextlib
@@ -18,16 +19,27 @@ import pytest
 _session = contextlib.ExitStack()
 
 
-def pytest_configure():
-    """Reserve a domain for as long as the session lasts, before anything imports rclpy."""
+def pytest_configure(config):
+    """Reserve a domain for as long as the process lasts, before anything imports rclpy."""
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     # A venv with the ROS wheels is an ament prefix, but nothing says so by itself.
     if (Path(sys.prefix) / 'share' / 'ament_index').is_dir():
         os.environ.setdefault('AMENT_PREFIX_PATH', sys.prefix)
-    if 'ROS_DOMAIN_ID' not in os.environ and find_spec('domain_coordinator'):
+    if workers_of(config):
+        return      # it runs no test itself, and its workers would inherit its domain
+    alone = getattr(config, 'workerinput', {}).get('workercount', 1) == 1
+    if alone and 'ROS_DOMAIN_ID' in os.environ:
+        return
+    os.environ.pop('ROS_DOMAIN_ID', None)
+    if find_spec('domain_coordinator'):
         from domain_coordinator import domain_id
         os.environ['ROS_DOMAIN_ID'] = str(_session.enter_context(domain_id()))
         _session.callback(os.environ.pop, 'ROS_DOMAIN_ID')
+
+
+def workers_of(config):
+    """Count the worker processes of pytest-xdist, none in a worker itself."""
+    return 0 if hasattr(config, 'workerinput') else config.getoption('numprocesses', None) or 0
 
 
 def pytest_unconfigure():
@@ -35,13 +47,15 @@ def pytest_unconfigure():
     _session.close()
 
 
-def pytest_report_header():
+def pytest_report_header(config):
     """Name the domain, to find the session with the ros2 tools."""
+    if workers_of(config):
+        return 'ROS_DOMAIN_ID: one for each worker'
     return f'ROS_DOMAIN_ID: {os.environ.get("ROS_DOMAIN_ID", "none, DDS tests are skipped")}'
 
 
-def pytest_collection_modifyitems(items):
-    """Skip what needs DDS where there is no ROS 2, or no domain to be alone in."""
+def pytest_collection_modifyitems(config, items):
+    """Skip what needs DDS where it is not to be had; give workers the long files first."""
     reason = None
     if not find_spec('rclpy'):
         reason = 'needs ROS 2 (rclpy): source one, or install the extra ros'
@@ -51,3 +65,7 @@ def pytest_collection_modifyitems(items):
         for item in items:
             if item.get_closest_marker('dds'):
                 item.add_marker(pytest.mark.skip(reason=reason))
+    if hasattr(config, 'workerinput'):
+        long = {item.path for mark in ('dds', 'slow') for item in items
+                if item.get_closest_marker(mark)}
+        items.sort(key=lambda item: item.path not in long)      # else one worker ends much later

@@ -5,7 +5,9 @@
 import fnmatch
 import os
 from pathlib import Path
+import runpy
 import sys
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / 'robodyn_ros'
@@ -38,6 +40,18 @@ def files(*patterns, root=ROOT):
 def python_files(root=ROOT):
     """List every Python source of the repository."""
     return files('*.py', root=root)
+
+
+def setup_arguments():
+    """Return what setup.py tells setuptools."""
+    here = os.getcwd()
+    os.chdir(ROOT)
+    try:
+        with mock.patch('setuptools.setup') as setup:
+            runpy.run_path('setup.py')
+    finally:
+        os.chdir(here)
+    return setup.call_args.kwargs
 
 
 def clean_environment(**changes):

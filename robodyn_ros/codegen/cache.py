@@ -32,8 +32,9 @@ from robodyn_ros.codegen.native import MachineCode
 
 LOG = logging.getLogger('robodyn_ros')
 PROGRAM, ENTRIES, CHECKSUMS = 'program.py', 'entries.json', 'checksums.json'
-BACK_END = '\0'.join(path.read_text(encoding='utf-8')
-                     for path in sorted(Path(__file__).parent.rglob('*.py')))
+_HERE = Path(__file__).parent
+BACK_END = '\0'.join(path.read_text(encoding='utf-8') for path in (
+    _HERE.parent / 'tolerances.py', *sorted(_HERE.rglob('*.py'))))
 """What a program's own text does not say about its machine code: loops and instructions."""
 NO_CODE = ('NUMBA_CACHE_DIR', 'NUMBA_NUM_THREADS')
 """Settings of numba that leave the machine code as it is."""

@@ -119,8 +119,8 @@ def cell_of(function: str, array: Any, wanted: Array, least: int) -> Any:
     """Return what ctypes passes as the address of an array; refuse what code must not see."""
     dtype = ARRAYS[wanted.kind]
     if not isinstance(array, np.ndarray):
-        raise ArgumentError(f'{wanted.name} of {function} is {array!r:.80}; expected a numpy array '
-                            f'of {dtype}')
+        raise ArgumentError(f'{wanted.name} of {function} is {array!r:.80}; expected a numpy '
+                            f'array of {dtype}')
     if array.dtype is not dtype and array.dtype != dtype:
         raise ArgumentError(f'{wanted.name} of {function} is an array of {array.dtype}; expected '
                             f'{dtype}: convert it with numpy.asarray')

@@ -10,8 +10,8 @@ populate_array, serialize_using_object_code of a library, and the option _nrt. T
 from numba 0.58 to NEWEST; another version is refused with a sentence. Imported only when something
 must be compiled.
 
-numba's own wrappers, which look at Python objects and need numba at run time, are left out: what is
-kept on disk needs nothing but LLVM's loader. Reference counts are off: nothing here owns memory.
+numba's own wrappers, which look at Python objects and need numba at run time, are left out: what
+is kept on disk needs nothing but LLVM's loader. Reference counts are off: nothing owns memory.
 """
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def check_version(text: str = numba.__version__) -> None:
     version = tuple(int(part) for part in text.split('.')[:2])
     if not OLDEST <= version <= NEWEST:
         bounds = ' to '.join('.'.join(map(str, item)) for item in (OLDEST, NEWEST))
-        raise RobodynError(f'numba is {text}; expected {bounds}, whose compiler robodyn_ros knows: '
-                           f'pip install "numba>={OLDEST[0]}.{OLDEST[1]},'
+        raise RobodynError(f'numba is {text}; expected {bounds}, whose compiler this package '
+                           f'knows: pip install "numba>={OLDEST[0]}.{OLDEST[1]},'
                            f'<{NEWEST[0]}.{NEWEST[1] + 1}"')
 
 

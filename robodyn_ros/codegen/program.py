@@ -43,11 +43,8 @@ class Program:
             Python, see evaluate()
         """
         self.title, self._stepping = title, stepping
-        made = routines(kernels, parameters)
-        if stepping is not None and stepping.integrator == AT_ONCE:
-            dynamics = next(routine for routine in made if routine.name == 'dynamics')
-            made.append(unrolled(dynamics, stepping.layout.n))
-        self.routines: dict[str, Routine] = {routine.name: routine for routine in made}
+        self.routines: dict[str, Routine] = {
+            routine.name: routine for routine in routines(kernels, parameters)}
         self.prepared_size = max(1, self.routines[PREPARE].outputs)
         self._functions: dict[str, Entry] | None = None
         self._prepared: tuple[bytes, np.ndarray] | None = None
@@ -68,35 +65,36 @@ class Program:
     def functions(self) -> Mapping[str, Entry]:
         """Return the functions for Python by name; compiles or loads them on first use."""
         if self._functions is None:
-            start = time.perf_counter()
-            told: list[int] = []
-
-            def compiled() -> list[MachineCode]:
-                told.append(1)
-                LOG.info('compiling %s (%d operations); done once where programs can be kept',
-                         self.title, sum(self.operations.values()))
-                # imported here: the compiler takes longer to import than most programs to link
-                from robodyn_ros.codegen.numba_compiler import Compiler
-                compiler = Compiler('robodyn_program_' + cache.digest(source))
-                self._make(compiler)
-                return compiler.machine_code()
-
             source = self.source
             with _compiling:  # threads that need the same program wait for it
                 if source not in _loaded:
-                    _loaded[source] = self._interpreted() if interpreted() else link(
-                        cache.load(source, compiled), self._signatures())
+                    _loaded[source] = self.interpret() if interpreted() else link(
+                        cache.load(source, self.machine_code), self.signatures)
                 self._functions = _loaded[source]
-            if told:
-                LOG.info('compiled %s in %.1f s', self.title, time.perf_counter() - start)
         return self._functions
 
-    def _interpreted(self) -> dict[str, Entry]:
+    def machine_code(self) -> list[MachineCode]:
+        """Compile it anew, whatever the cache holds."""
+        start = time.perf_counter()
+        LOG.info('compiling %s (%d operations); done once where programs can be kept',
+                 self.title, sum(self.operations.values()))
+        # imported here: the compiler takes longer to import than most programs to link
+        from robodyn_ros.codegen.numba_compiler import Compiler
+        compiler = Compiler('robodyn_program_' + cache.digest(self.source))
+        self._make(compiler)
+        found = compiler.machine_code()
+        LOG.info('compiled %s in %.1f s', self.title, time.perf_counter() - start)
+        return found
+
+    def interpret(self) -> dict[str, Entry]:
+        """Return the functions as plain Python: slow, and the same bits."""
         backend = Interpreter()
         self._make(backend)
         return backend.entries
 
-    def _signatures(self) -> dict[str, Signature]:
+    @property
+    def signatures(self) -> dict[str, Signature]:
+        """What the functions for Python take, by name."""
         prepared, none = self.prepared_size, self.routines[PREPARE].inputs
         found = {'prepare_parameters': Signature(
             '', (Array('p'), Array('w', True)), lambda: (none, prepared))}
@@ -109,7 +107,7 @@ class Program:
 
     def _make(self, backend: Backend) -> None:
         """Make kernels and loops, and mark what Python calls."""
-        signatures, stepping = self._signatures(), self._stepping
+        signatures, stepping = self.signatures, self._stepping
         lanes = stepping.layout.lanes if stepping is not None else 1
         prepare = backend.kernel(self.routines[PREPARE])
         export, cells = backend.export, backend.cells
@@ -124,6 +122,9 @@ class Program:
         kernels = {name: backend.kernel(routine, lanes)
                    for name, routine in self.routines.items() if name != PREPARE}
         if stepping is not None:
+            if stepping.integrator == AT_ONCE:
+                step = unrolled(self.routines['dynamics'], stepping.layout.n)
+                kernels[AT_ONCE] = backend.kernel(step)
             make_loops(backend, stepping, kernels, signatures)
             return
         for name, kernel in kernels.items():

@@ -17,7 +17,7 @@ from robodyn_ros.controllers.model import (gains, joint_values, model_of, model_
                                            saturated)
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.mechanics import equations
-from robodyn_ros.mechanics.parameters import Parameters
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.robots.robot import checked_robot, Robot
 from robodyn_ros.tracing import Number
 from robodyn_ros.types import Control
@@ -25,7 +25,7 @@ from robodyn_ros.types import Control
 
 def computed_torque(robot: Robot, *, kp: object = None, kd: object = None,
                     natural_frequency: object = None, damping: float = 1.0,
-                    model: Parameters | None = None, saturate: bool = True) -> Control:
+                    model: Given = None, saturate: bool = True) -> Control:
     """
     Computed-torque control with PD gains (see model.gains).
 

@@ -26,14 +26,14 @@ from robodyn_ros.controllers.model import (joint_values, model_of, model_paramet
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.mechanics import equations, udwadia_kalaba
 from robodyn_ros.mechanics.factorisation import solve_symmetric
-from robodyn_ros.mechanics.parameters import Parameters
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.robots.robot import checked_robot, Robot
 from robodyn_ros.tracing import Number
 from robodyn_ros.types import Control
 
 
 def constraint_following(robot: Robot, task: Sequence[Constraint], *, kp: float = 100.0,
-                         kd: float = 20.0, model: Parameters | None = None,
+                         kd: float = 20.0, model: Given = None,
                          saturate: bool = True, pretension: object = 0.0) -> Control:
     """
     Control that makes the robot follow constraints.

@@ -12,21 +12,19 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros.checks import expect, number, numbers
+from robodyn_ros.checks import number, numbers
 from robodyn_ros.errors import ArgumentError, SizeError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
-from robodyn_ros.robots.payload import checked_parameters
+from robodyn_ros.robots.payload import Given, parameters_from
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.tracing import clip, Number
 
 
-def model_parameters(robot: Robot, model: Parameters | None) -> dict[str, float]:
+def model_parameters(robot: Robot, model: Given) -> dict[str, float]:
     """Run-time parameters of the model; by default the file's gravity, no payload or friction."""
-    chosen = robot.parameters._replace(friction_scale=0.0) if model is None else expect(
-        Parameters, 'model', model, 'Parameters, such as Parameters(payload_mass=2.0)')
-    checked_parameters(chosen)
+    chosen = parameters_from(model, robot.parameters._replace(friction_scale=0.0))
     return {f'model.{name}': float(value)  # type: ignore[arg-type]
-            for name, value in zip(NAMES, chosen.flat())}
+            for name, value in chosen.named().items()}
 
 
 def model_of(parameters: Mapping[str, Number]) -> Parameters:

@@ -22,6 +22,7 @@ from robodyn_ros.controllers.model import (gains, joint_values, model_of, model_
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.mechanics import equations
 from robodyn_ros.mechanics.parameters import Parameters
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.tracing import maximum, Number, sqrt
 from robodyn_ros.types import Control
@@ -29,7 +30,7 @@ from robodyn_ros.types import Control
 
 def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: object = None,
            natural_frequency: object = None, damping: float = 1.0,
-           p: tuple[float, float] = (1.0, 1.0), model: Parameters | None = None,
+           p: tuple[float, float] = (1.0, 1.0), model: Given = None,
            saturate: bool = True, weights: Sequence[tuple[float, float]] | None = None) -> Control:
     """
     Robust computed-torque control.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Sequence
 
-from robodyn_ros.codegen.tolerances import PIVOT
+from robodyn_ros.tolerances import PIVOT
 from robodyn_ros.tracing import is_zero, minimum, Number
 
 

@@ -34,6 +34,10 @@ class Parameters(NamedTuple):
         return [*self.gravity, self.payload_mass, *self.payload_centre, *self.payload_inertia,
                 self.friction_scale]
 
+    def named(self) -> dict[str, Number]:
+        """Return all numbers by their names, such as 'payload.mass'."""
+        return dict(zip(NAMES, self.flat()))
+
     @classmethod
     def from_flat(cls, values: Sequence[Number]) -> 'Parameters':
         """Rebuild from the order of flat()."""

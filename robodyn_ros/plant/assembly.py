@@ -8,7 +8,7 @@ A v = c.
 """
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Sequence
+from typing import NamedTuple, Sequence
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.plant.inputs import one_input
 from robodyn_ros.plant.nearest import nearest
 from robodyn_ros.plant.plant import Plant
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.types import State
 
 TOLERANCE = 1e-12
@@ -38,7 +39,7 @@ class Assembly(NamedTuple):
 
 
 def assemble_start(plant: Plant, state: State, *, hold: Sequence[str] = (),
-                   parameters: Mapping[str, float] | None = None) -> Assembly:
+                   parameters: Given = None) -> Assembly:
     """
     Move a start onto the plant's constraints.
 
@@ -79,7 +80,7 @@ def assemble_start(plant: Plant, state: State, *, hold: Sequence[str] = (),
 
 
 def _velocity_change(plant: Plant, state: State,
-                     parameters: Mapping[str, float] | None) -> np.ndarray:
+                     parameters: Given) -> np.ndarray:
     """Change of v that fits A v = c, smallest in the kinetic energy norm."""
     _, rate, rows = plant.constraint_rows(state, parameters)
     values = Parameters.from_flat(plant.model.vector(parameters)[:len(NAMES)].tolist())

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 import os
-from typing import Callable, Iterable, Mapping, Sequence, TypeVar
+from typing import Callable, Iterable, Sequence, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from robodyn_ros.plant.diagnosis import StartCheck
 from robodyn_ros.plant.model import Model
 from robodyn_ros.plant.program import BATCH, LANES
 from robodyn_ros.plant.rollout import new_queue, rollout_from_rows
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.types import Rollout
 
 Found = TypeVar('Found')
@@ -22,7 +23,7 @@ WORTH_STEPS = 50000
 
 
 def rollouts(model: Model, start_check: StartCheck, inputs: Sequence[np.ndarray], count: int,
-             every: int, reference: np.ndarray, parameters: Sequence[Mapping[str, float] | None],
+             every: int, reference: np.ndarray, parameters: Sequence[Given],
              workers: int | None, alone: Callable[[int], Rollout]) -> list[Rollout]:
     """
     Return one rollout per input, in their order.
@@ -51,7 +52,7 @@ def rollouts(model: Model, start_check: StartCheck, inputs: Sequence[np.ndarray]
 
 def _one_batch(model: Model, start_check: StartCheck, inputs: Sequence[np.ndarray], count: int,
                every: int, reference: np.ndarray,
-               parameters: Sequence[Mapping[str, float] | None]) -> list[Rollout] | None:
+               parameters: Sequence[Given]) -> list[Rollout] | None:
     """Run LANES rollouts side by side; None where one of them has to be computed alone."""
     if len({model.parametric(item) for item in parameters}) > 1:
         return None  # their code differs, and so might their last bits

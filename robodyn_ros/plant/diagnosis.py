@@ -10,7 +10,7 @@ a run stopped, or when its start is clearly off the rows.
 from __future__ import annotations
 
 import logging
-from typing import Mapping, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from robodyn_ros.errors import (ConstraintError, RobodynError, SimulationError,
                                 SingularMassError)
 from robodyn_ros.plant.model import Model
 from robodyn_ros.plant.nearest import nearest, RANK_TOLERANCE
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.types import State
 
 LOG = logging.getLogger('robodyn_ros')
@@ -55,7 +56,7 @@ def state_of(x: np.ndarray, n: int) -> State:
     return State(float(x[0]), x[1:1 + n].copy(), x[1 + n:1 + 2 * n].copy())
 
 
-def misfit(model: Model, state: State, parameters: Mapping[str, float] | None) -> Misfit | None:
+def misfit(model: Model, state: State, parameters: Given) -> Misfit | None:
     """Return the row that no small change of q, or of v, could bring to zero; None if all can."""
     phi, rate, rows = model.constraint_rows(state, parameters)
     if not (np.isfinite(phi).all() and np.isfinite(rate).all() and np.isfinite(rows).all()):
@@ -72,7 +73,7 @@ def misfit(model: Model, state: State, parameters: Mapping[str, float] | None) -
     return None
 
 
-def unreached(model: Model, state: State, parameters: Mapping[str, float] | None
+def unreached(model: Model, state: State, parameters: Given
               ) -> Misfit | None:
     """Return the row that cannot be brought to zero one step after a state; None: all can."""
     n = model.robot.n
@@ -86,7 +87,7 @@ def unreached(model: Model, state: State, parameters: Mapping[str, float] | None
     return misfit(model, ahead._replace(q=q), parameters)
 
 
-def singular(model: Model, state: State, parameters: Mapping[str, float] | None) -> bool:
+def singular(model: Model, state: State, parameters: Given) -> bool:
     """Tell whether the rows lose a direction at this place, not everywhere."""
     random = np.random.default_rng(0)
     moves = random.uniform(-PROBE_MOVE, PROBE_MOVE, (3, model.robot.n))
@@ -100,7 +101,7 @@ def singular(model: Model, state: State, parameters: Mapping[str, float] | None)
     return bool(ranks[0] < ranks.max() or ranks.max() == len(model.row_names))
 
 
-def inconsistent(model: Model, state: State, parameters: Mapping[str, float] | None
+def inconsistent(model: Model, state: State, parameters: Given
                  ) -> ConstraintError:
     """Return the error for rows that ask for what cannot be at a state."""
     name, rows = model.robot.name, ', '.join(model.row_names)
@@ -116,7 +117,7 @@ def inconsistent(model: Model, state: State, parameters: Mapping[str, float] | N
                            f'{off}: they lose a direction there; start elsewhere or change them')
 
 
-def not_projected(model: Model, state: State, parameters: Mapping[str, float] | None
+def not_projected(model: Model, state: State, parameters: Given
                   ) -> ConstraintError:
     """Return the error for a step that could not be brought onto the rows."""
     left = unreached(model, state, parameters)
@@ -127,7 +128,7 @@ def not_projected(model: Model, state: State, parameters: Mapping[str, float] | 
         'each other and that the path can be reached, or start nearer')
 
 
-def failure(model: Model, reason: int, x: np.ndarray, parameters: Mapping[str, float] | None
+def failure(model: Model, reason: int, x: np.ndarray, parameters: Given
             ) -> RobodynError:
     """
     Return the error for a loop that stopped.
@@ -156,7 +157,7 @@ def _failed_step(model: Model, reason: int, state: State) -> RobodynError:
 
 
 def _failed_rows(model: Model, reason: int, state: State,
-                 parameters: Mapping[str, float] | None) -> RobodynError | None:
+                 parameters: Given) -> RobodynError | None:
     """Return the error that names what is wrong with the rows; None if it is not theirs."""
     bad = ~np.isfinite(model.constraint_rows(state, parameters)[0])
     if bad.any():
@@ -178,7 +179,7 @@ class StartCheck:
         self._agreed = self._warned = False
 
     def one(self, model: Model, x: np.ndarray, errors: np.ndarray | None, dependent: bool,
-            parameters: Mapping[str, float] | None) -> None:
+            parameters: Given) -> None:
         """
         Refuse a start whose rows contradict each other; warn of one that is off its rows for good.
 

@@ -15,7 +15,7 @@ from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.checks import expect, number, whole_number
+from robodyn_ros.checks import number, whole_number
 from robodyn_ros.codegen.layout import Layout
 from robodyn_ros.codegen.loops.integrators import INTEGRATORS
 from robodyn_ros.codegen.native import Entry
@@ -29,7 +29,7 @@ from robodyn_ros.plant import program as programs
 from robodyn_ros.plant.control_law import checked_control
 from robodyn_ros.plant.inputs import one_input
 from robodyn_ros.plant.program import BATCH, CHOLESKY, RANK_SOLVER, Traced
-from robodyn_ros.robots.payload import checked_parameters
+from robodyn_ros.robots.payload import checked_parameters, Given, named_values
 from robodyn_ros.robots.robot import checked_robot, Robot
 from robodyn_ros.types import State
 
@@ -87,17 +87,14 @@ class Model:
 
     # --- run-time parameters --------------------------------------------------------------
 
-    def vector(self, changes: Mapping[str, float] | None = None) -> np.ndarray:
+    def vector(self, changes: Given = None) -> np.ndarray:
         """Return all run-time parameters, some changed; what no payload can have is refused."""
-        if changes is not None:
-            expect(Mapping, 'parameters', changes,  # type: ignore[type-abstract]
-                   "a mapping of names to numbers, such as {'payload.mass': 2.0}")
-        vector = self.parameters.vector(changes)
+        vector = self.parameters.vector(named_values(changes))
         if changes:
             checked_parameters(Parameters.from_flat(vector[:len(NAMES)].tolist()))
         return vector
 
-    def parametric(self, changes: Mapping[str, float] | None) -> bool:
+    def parametric(self, changes: Given) -> bool:
         """Tell whether values differ from the robot's own gravity, friction and no payload."""
         return bool(changes) and self._differs(self.vector(changes))
 
@@ -123,7 +120,7 @@ class Model:
                 self.delay, self._damped)
         return self._programs[key]
 
-    def ready(self, variant: str, changes: Mapping[str, float] | None) -> Ready:
+    def ready(self, variant: str, changes: Given) -> Ready:
         """Return a variant's compiled functions and its parameters; the usual ones are kept."""
         if not changes and variant in self._usual:
             return self._usual[variant]
@@ -152,15 +149,15 @@ class Model:
         return programs.rows_program(f'the constraint rows of {self.robot.name}',
                                      self._traced[False])
 
-    def rows_at(self, x: np.ndarray, parameters: Mapping[str, float] | None
+    def rows_at(self, x: np.ndarray, parameters: Given
                 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Errors phi, their rates (..., m) and A (..., m, n) at inputs t, q, v, tau side by side."""
+        """Errors phi and rates (..., m), A (..., m, n) at inputs t, q, v, tau side by side."""
         n, m = self.layout.n, self.layout.m
         w = self.rows_program.prepared(self.vector(parameters))
         y = self.rows_program.evaluate('rows', x, w)
         return y[..., :m], y[..., m:2 * m], y[..., 2 * m:].reshape(*y.shape[:-1], m, n)
 
-    def constraint_rows(self, state: State, parameters: Mapping[str, float] | None = None
+    def constraint_rows(self, state: State, parameters: Given = None
                         ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Position errors phi (m,), their rates (m,) and A (m, n) at a state."""
         return self.rows_at(one_input(self.robot, state, None), parameters)

@@ -8,11 +8,12 @@ redundant rows are legal). Slow, for starts and for telling what went wrong, not
 """
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from typing import Sequence
 
 import numpy as np
 
 from robodyn_ros.plant.model import Model
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.types import State
 
 ITERATIONS = 100
@@ -23,7 +24,7 @@ RANK_TOLERANCE = 1e-10
 
 
 def nearest(model: Model, state: State, free: Sequence[int], enough: float,
-            parameters: Mapping[str, float] | None) -> tuple[np.ndarray, np.ndarray]:
+            parameters: Given) -> tuple[np.ndarray, np.ndarray]:
     """
     Return q (n,) and the errors phi (m,) that are left there.
 

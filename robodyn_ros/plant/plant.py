@@ -27,6 +27,7 @@ from robodyn_ros.plant.inputs import inputs_of, one_input, reference_rows, SAMPL
 from robodyn_ros.plant.model import Model, Ready
 from robodyn_ros.plant.rollout import rates, rollout_from_rows, run
 from robodyn_ros.plant.stepper import Stepper
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.types import Control, Rollout, State
 
@@ -71,18 +72,18 @@ class Plant:
         """
         return self.model.program(variant or self.model.solvers[0], parametric)
 
-    def ready(self, parameters: Mapping[str, float] | None = None) -> Ready:
+    def ready(self, parameters: Given = None) -> Ready:
         """Return the compiled functions a rollout starts with, and its prepared parameters."""
         return self.model.ready(self.model.solvers[0], parameters)
 
-    def constraint_rows(self, state: State, parameters: Mapping[str, float] | None = None
+    def constraint_rows(self, state: State, parameters: Given = None
                         ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Position errors phi (m,), their rates (m,) and A (m, n) at a state."""
         return self.model.constraint_rows(state, parameters)
 
     def rollout(self, state: State, duration: float | None = None, *, steps: int | None = None,
                 tau: object = None, reference: np.ndarray | None = None, every: int = 1,
-                parameters: Mapping[str, float] | None = None) -> Rollout:
+                parameters: Given = None) -> Rollout:
         """
         Integrate from a state and record.
 
@@ -107,7 +108,7 @@ class Plant:
                                  layout)
 
     def advance(self, state: State, tau: object = None, *, steps: int = 1,
-                parameters: Mapping[str, float] | None = None) -> State:
+                parameters: Given = None) -> State:
         """Return the state some steps later, without recording."""
         x, steps = one_input(self.robot, state, tau), self._steps(None, steps)
         if not parameters and self.model.control is None:
@@ -119,12 +120,12 @@ class Plant:
         return state_of(x, self.robot.n)
 
     def in_place(self, state: State, steps: int = 1,
-                 parameters: Mapping[str, float] | None = None) -> Stepper:
+                 parameters: Given = None) -> Stepper:
         """Return a motion in arrays of its own, for tight loops in Python (plant/stepper.py)."""
         return Stepper(self.model, self.advance, state, steps, parameters)
 
     def observe(self, state: State, tau: object = None,
-                parameters: Mapping[str, float] | None = None) -> Rollout:
+                parameters: Given = None) -> Rollout:
         """Return acceleration, constraint force and errors at one state (one sample)."""
         return self.rollout(state, steps=0, tau=tau, parameters=parameters)
 
@@ -146,7 +147,7 @@ class Plant:
         if parameters is not None and len(parameters) != len(states):
             raise SizeError('parameters of rollouts', len(states), len(parameters),
                             'give one mapping per state')
-        chosen: Sequence[Mapping[str, float] | None] = \
+        chosen: Sequence[Given] = \
             [None] * len(states) if parameters is None else parameters
 
         def alone(k: int) -> Rollout:
@@ -158,7 +159,7 @@ class Plant:
                         self._reference(reference, count), chosen, workers, alone)
 
     def derivative(self, state: State, tau: object = None,
-                   parameters: Mapping[str, float] | None = None
+                   parameters: Given = None
                    ) -> tuple[np.ndarray, np.ndarray]:
         """
         Rates (qdot, a), of the shape of q; qdot differs from v under velocity correction.

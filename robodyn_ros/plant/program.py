@@ -72,7 +72,7 @@ def trace(robot: Robot, constraints: Sequence[Constraint], chosen: Stabilisation
     Run the mechanics once with recording scalars.
 
     :param kinematic: unit mass, no forces
-    :param parametric: payload, gravity and friction are inputs; else they are the robot's own numbers
+    :param parametric: payload, gravity and friction are inputs; else the robot's own numbers
     """
     graph, n = Graph(), robot.n
     t = inputs(graph, 't', 1)[0]
@@ -84,8 +84,8 @@ def trace(robot: Robot, constraints: Sequence[Constraint], chosen: Stabilisation
         mass: list[list[Number]] = [[float(i == k) for k in range(n)] for i in range(n)]
         bias: list[Number] = list(tau)
     else:
-        chosen_parameters = Parameters.from_flat(p[:len(NAMES)]) if parametric else robot.parameters
-        mass, bias = equations.mass_and_bias(robot.tree, chosen_parameters, q, v)
+        values = Parameters.from_flat(p[:len(NAMES)]) if parametric else robot.parameters
+        mass, bias = equations.mass_and_bias(robot.tree, values, q, v)
     rows = trace_rows(robot, constraints, q, v, t, groups)
     force = [u - h + c for u, h, c in zip(tau, bias, rows.prescribed)]
     b = rows.b

@@ -9,7 +9,6 @@ good state; everything else becomes an error that keeps what was recorded until 
 from __future__ import annotations
 
 import logging
-from typing import Mapping
 
 import numpy as np
 
@@ -18,13 +17,14 @@ from robodyn_ros.codegen.loops import outcomes
 from robodyn_ros.plant.diagnosis import failure, StartCheck, state_of, unreached
 from robodyn_ros.plant.model import AUTO, Model
 from robodyn_ros.plant.program import CHOLESKY, RANK_SOLVER
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.types import Rollout
 
 LOG = logging.getLogger('robodyn_ros')
 
 
 def run(model: Model, start_check: StartCheck, x: np.ndarray, count: int, every: int,
-        reference: np.ndarray, rows: np.ndarray, parameters: Mapping[str, float] | None) -> int:
+        reference: np.ndarray, rows: np.ndarray, parameters: Given) -> int:
     """
     Run count steps in place; returns the samples written, or raises with what there is.
 
@@ -75,7 +75,7 @@ def new_queue(layout: Layout, torque: np.ndarray) -> np.ndarray:
     return np.tile(torque, layout.delay) if layout.delay else np.empty(1)
 
 
-def rates(model: Model, x: np.ndarray, parameters: Mapping[str, float] | None) -> np.ndarray:
+def rates(model: Model, x: np.ndarray, parameters: Given) -> np.ndarray:
     """Return qdot and a side by side at inputs x (k, 1 + 3 n) of many states (k, 2 n)."""
     found, y = np.empty((len(x), 2 * model.layout.n)), np.empty(model.layout.scratch)
     for variant in model.solvers:

@@ -3,7 +3,7 @@
 """A plant that moves in arrays of its own, for loops in Python and for the dynamics node."""
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping
+from typing import Any, Callable
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from robodyn_ros.checks import refusal, whole_number
 from robodyn_ros.errors import StateError
 from robodyn_ros.plant.inputs import one_input
 from robodyn_ros.plant.model import Model, Ready
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.types import State
 
 VIEWS = ('q', 'v', 'tau', 'x')
@@ -26,7 +27,7 @@ class Stepper:
     """
 
     def __init__(self, model: Model, recover: Callable[..., State], state: State, steps: int = 1,
-                 parameters: Mapping[str, float] | None = None):
+                 parameters: Given = None):
         """
         Begin at a state.
 
@@ -69,7 +70,7 @@ class Stepper:
         self._block[:2] = self.model.step_size, state.t
         self._counts[0] = 0
 
-    def use(self, parameters: Mapping[str, float] | None, ready: Ready | None = None) -> None:
+    def use(self, parameters: Given, ready: Ready | None = None) -> None:
         """Go on with other run-time parameters; ready: those of Plant.ready, if known."""
         functions, w = ready or self.model.ready(self.model.solvers[0], parameters)
         self.parameters = parameters

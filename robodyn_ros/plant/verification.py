@@ -3,18 +3,18 @@
 """An adaptive integration of a plant to the last digits (scipy's DOP853): slow, for comparison."""
 from __future__ import annotations
 
-from typing import Mapping
 
 import numpy as np
 
 from robodyn_ros.errors import SimulationError
 from robodyn_ros.plant.plant import Plant
+from robodyn_ros.robots.payload import Given
 from robodyn_ros.types import State
 from scipy.integrate import solve_ivp
 
 
 def integrate_accurately(plant: Plant, state: State, times: np.ndarray, *, tau: object = None,
-                         parameters: Mapping[str, float] | None = None, rtol: float = 1e-11,
+                         parameters: Given = None, rtol: float = 1e-11,
                          atol: float = 1e-13) -> tuple[np.ndarray, np.ndarray]:
     """
     Positions and velocities (k, n) at the given times (k,) [s].

@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn_ros.report.drawing import require
 from robodyn_ros.report.motion import Motion
-from robodyn_ros.report.render import camera_for, Canvas, FINER
+from robodyn_ros.report.render import camera_for, Canvas, OVERSAMPLING
 from robodyn_ros.report.solids import Solid
 
 KINDS = ('gif', 'mp4')
@@ -20,14 +20,14 @@ MOST_FRAMES = {'gif': 400, 'mp4': 1500}
 """Longer motions are shown faster."""
 RATES = {'gif': (20, 10), 'mp4': (25,)}
 """Frames a second to choose from: whole multiples of 10 ms for each frame of a GIF."""
-PALETTE = 96
+GIF_COLOURS = 96
 """Colours of a GIF: fewer make smaller files."""
 ELEVATION, AZIMUTH = 24.0, -52.0
 """From where the robot is looked at [deg]."""
-TRACED, DESIRED = (213, 94, 0), (0, 114, 178)
-POINTS, DASH = 600, 4
+TRACED_COLOUR, DESIRED_COLOUR = (213, 94, 0), (0, 114, 178)
+PATH_PIECES, DASH = 600, 4
 """Of a drawn path: pieces, and how many of them make a dash."""
-TEXT = 11
+TEXT_SIZE = 11
 """Size of letters [dots]."""
 Progress = Callable[[float], None]
 
@@ -82,7 +82,7 @@ class Scene:
         self.empty = Canvas(camera, self.width, HEIGHT)
         self.empty.floor(self.floor, (low + high)[:2] / 2, 0.7 * float((high - low).max()))
         fonts = Path(matplotlib.get_data_path()) / 'fonts' / 'ttf'
-        self.font = ImageFont.truetype(str(fonts / 'DejaVuSans.ttf'), FINER * TEXT)
+        self.font = ImageFont.truetype(str(fonts / 'DejaVuSans.ttf'), OVERSAMPLING * TEXT_SIZE)
         self.title = ', '.join(filter(None, (motion.scenario, motion.robot.name)))
         self.path = _thinned(motion.tool_reference) if motion.followed else None
 
@@ -93,10 +93,10 @@ class Scene:
         canvas.shadow(faces, self.floor)
         canvas.paint(faces)
         if self.path is not None:
-            canvas.line(self.path, DESIRED, 1.0, DASH)
+            canvas.line(self.path, DESIRED_COLOUR, 1.0, DASH)
         trace = motion.tool[:sample + 1]
-        canvas.line(_thinned(trace), TRACED, 2.0)
-        canvas.dot(trace[-1], TRACED, 3.0)
+        canvas.line(_thinned(trace), TRACED_COLOUR, 2.0)
+        canvas.dot(trace[-1], TRACED_COLOUR, 3.0)
         canvas.text(self.title, self.font)
         canvas.text(f't = {motion.t[sample]:.2f} s', self.font, right=True)
         return canvas.picture()
@@ -110,7 +110,7 @@ class Scene:
 
 def _thinned(points: np.ndarray) -> np.ndarray:
     """Return some hundred points of a curve, the last among them."""
-    every = max(1, len(points) // POINTS)
+    every = max(1, len(points) // PATH_PIECES)
     return np.concatenate([points[::every], points[-1:]])
 
 
@@ -119,7 +119,7 @@ def _write_gif(path: Path, scene: Scene, samples: np.ndarray, rate: int,
     from PIL import Image
     # one palette for all: what does not move stays the same dots, and is not stored again
     last = Image.fromarray(scene.picture(int(samples[-1])))  # has every colour
-    palette = last.quantize(PALETTE, dither=Image.Dither.NONE)
+    palette = last.quantize(GIF_COLOURS, dither=Image.Dither.NONE)
     pictures = [Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
                 for picture in scene.pictures(samples, progress)]
     pictures[0].save(path, save_all=True, append_images=pictures[1:], duration=1000 // rate,

@@ -25,7 +25,7 @@ STYLE: dict[str, Any] = {
     'figure.figsize': (6.4, 4.0), 'figure.facecolor': 'white', 'legend.frameon': True,
     'legend.framealpha': 0.9, 'axes.xmargin': 0.0,
 }
-WANTED = (0, (4, 3))
+DESIRED_STYLE = (0, (4, 3))
 """Line style of what theory or the trajectory says; what is computed is solid."""
 
 
@@ -62,7 +62,11 @@ def empty_figure() -> Iterator[Any]:
 
 def panels(figure: Any, rows: int, columns: int = 1, *, width: float = 6.4,
            height: float = 1.9) -> list[Any]:
-    """Axes of a figure made of panels over time, row by row; each panel is so high [inch]."""
+    """
+    Return the axes of panels over time, row by row.
+
+    :param height: of each panel [inch]
+    """
     figure.set_size_inches(width, rows * height + 0.5)
     axes = figure.subplots(rows, columns, sharex=True, squeeze=False)
     for one in axes[-1]:

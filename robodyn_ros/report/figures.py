@@ -8,12 +8,12 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from robodyn_ros.report.drawing import (COLOURS, curves, empty_figure, legend, panels,
-                                        space_curves, WANTED)
+from robodyn_ros.report.drawing import (COLOURS, curves, DESIRED_STYLE, empty_figure, legend,
+                                        panels, space_curves)
 from robodyn_ros.report.motion import Motion
 
 DPI = 110
-SMALLEST = 1e-18
+SMALLEST_DRAWN = 1e-18
 """Violations below this, zero among them, are drawn there: their logarithm is finite."""
 MOST_ROWS = 6
 """Panels above one another."""
@@ -61,7 +61,7 @@ def _joints(figure: Any, motion: Motion) -> None:
         curves(one, motion.t, motion.q[:, k], ['actual'], f'{name} [{unit}]')
         if motion.followed:
             curves(one, motion.t, motion.reference_q[:, k], ['wanted'], f'{name} [{unit}]',
-                   color='black', linestyle=WANTED)
+                   color='black', linestyle=DESIRED_STYLE)
     legend(figure)
 
 
@@ -81,7 +81,7 @@ def _torques(figure: Any, motion: Motion) -> None:
 
 def _violation(figure: Any, motion: Motion) -> None:
     axes, = panels(figure, 1, height=2.6)
-    logarithm = np.log10(np.maximum(motion.violation, SMALLEST))
+    logarithm = np.log10(np.maximum(motion.violation, SMALLEST_DRAWN))
     curves(axes, motion.watched, logarithm, ['violation'], 'log10 of largest |phi|',
            color=COLOURS[1])
 
@@ -90,7 +90,7 @@ def _path(figure: Any, motion: Motion) -> None:
     figure.set_size_inches(5.6, 5.0)
     lines: list[tuple[np.ndarray, str, Any]] = [(motion.tool, f'{motion.frame}, actual', '-')]
     if motion.followed:
-        lines.append((motion.tool_reference, 'wanted', WANTED))
+        lines.append((motion.tool_reference, 'wanted', DESIRED_STYLE))
     axes = figure.add_subplot(projection='3d')
     space_curves(axes, lines)
     legend(figure)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of a report: made if need be, and never somebody else's."""
+"""The folder of a report: a new one or that of a former report, never one with other files."""
 from __future__ import annotations
 
 import json

@@ -18,13 +18,13 @@ td.number { font-variant-numeric: tabular-nums; text-align: right; }
 figure { margin: 0 0 2rem; } img, video { max-width: 100%; } figcaption { color: #5b6573; }
 p.warning { background: #fff3d6; padding: .5rem .8rem; }
 """
-KINDS = {'.png': 'image/png', '.gif': 'image/gif', '.mp4': 'video/mp4'}
-WHOLE = {
-    'duration_s': 'duration [s]', 'samples': 'samples', 'tool_error_max_m':
-    'tool error, largest [m]', 'tool_error_rms_m': 'tool error, rms [m]', 'violation_max':
-    'constraint violation, largest', 'motor_work_J': 'work of the motors [J]'}
-EACH = {'error_max': 'error, largest', 'error_rms': 'error, rms', 'torque_max':
-        'torque, largest', 'speed_max': 'speed, largest'}
+MEDIA_TYPES = {'.png': 'image/png', '.gif': 'image/gif', '.mp4': 'video/mp4'}
+RUN_COLUMNS = {
+    'duration_s': 'duration [s]', 'samples': 'samples',
+    'tool_error_max_m': 'tool error, largest [m]', 'tool_error_rms_m': 'tool error, rms [m]',
+    'violation_max': 'constraint violation, largest', 'motor_work_J': 'work of the motors [J]'}
+JOINT_COLUMNS = {'error_max': 'error, largest', 'error_rms': 'error, rms',
+                 'torque_max': 'torque, largest', 'speed_max': 'speed, largest'}
 
 
 def page_of(facts: dict[str, Any], pictures: Sequence[tuple[Path, str]]) -> str:
@@ -49,14 +49,14 @@ def page_of(facts: dict[str, Any], pictures: Sequence[tuple[Path, str]]) -> str:
 
 def _whole(facts: dict[str, Any]) -> str:
     rows = ''.join(f'<tr><th>{label}</th>{_number(facts[key])}</tr>'
-                   for key, label in WHOLE.items() if facts[key] is not None)
+                   for key, label in RUN_COLUMNS.items() if facts[key] is not None)
     return f'<table>{rows}</table>'
 
 
 def _joints(facts: dict[str, Any]) -> str:
-    head = ''.join(f'<th>{label}</th>' for label in ('joint', 'unit', *EACH.values()))
+    head = ''.join(f'<th>{label}</th>' for label in ('joint', 'unit', *JOINT_COLUMNS.values()))
     rows = ''.join(f'<tr><td>{escape(name)}</td><td>{one["unit"]}</td>'
-                   + ''.join(_number(one[key]) for key in EACH) + '</tr>'
+                   + ''.join(_number(one[key]) for key in JOINT_COLUMNS) + '</tr>'
                    for name, one in facts['joints'].items())
     return f'<table><tr>{head}</tr>{rows}</table>'
 
@@ -66,7 +66,7 @@ def _number(value: float | None) -> str:
 
 
 def _picture(path: Path, caption: str) -> str:
-    kind = KINDS[path.suffix]
+    kind = MEDIA_TYPES[path.suffix]
     source = f'src="data:{kind};base64,{b64encode(path.read_bytes()).decode()}"'
     shown = f'<video controls loop muted {source}></video>' if kind == 'video/mp4' else (
         f'<img alt="{escape(caption)}" {source}>')

@@ -13,7 +13,7 @@ import numpy as np
 
 from robodyn_ros.report.solids import Faces
 
-FINER = 2
+OVERSAMPLING = 2
 """Dots drawn for each dot of the picture, along each side."""
 LIGHT = np.array([0.33, -0.5, 0.8])
 """Towards the lamp."""
@@ -24,7 +24,7 @@ MARGIN = 0.05
 """Empty border, as a part of the picture."""
 NARROWEST, WIDEST = 0.8, 1.5
 """Width of a picture, as a part of its height."""
-HEAD = 0.07
+TEXT_ROOM = 0.07
 """Room for a line of text at the top, as a part of the picture's height."""
 
 
@@ -62,9 +62,10 @@ def camera_for(cloud: np.ndarray, elevation: float, azimuth: float,
     low, high = flat.min(axis=0), flat.max(axis=0)
     extent = np.maximum(high - low, 1e-3)
     width = 2 * round(height * min(max(extent[0] / extent[1], NARROWEST), WIDEST) / 2)
-    room = FINER * np.array([width * (1 - 2 * MARGIN), height * (1 - 2 * MARGIN - HEAD)])
+    room = OVERSAMPLING * np.array([width * (1 - 2 * MARGIN),
+                                    height * (1 - 2 * MARGIN - TEXT_ROOM)])
     scale = float((room / extent).min())
-    centre = FINER * np.array([width / 2, height * (1 + HEAD) / 2])
+    centre = OVERSAMPLING * np.array([width / 2, height * (1 + TEXT_ROOM) / 2])
     return Camera(right, up, towards, scale, centre - scale * (low + high) / 2), width
 
 
@@ -75,9 +76,9 @@ class Canvas:
         """Begin with an empty picture."""
         from PIL import Image, ImageDraw
         self.camera, self.size = camera, (width, height)
-        self._image = Image.new('RGB', (FINER * width, FINER * height), WHITE)
+        self._image = Image.new('RGB', (OVERSAMPLING * width, OVERSAMPLING * height), WHITE)
         self._draw: Any = ImageDraw.Draw(self._image)
-        self._depth = np.full((FINER * height, FINER * width), -np.inf)
+        self._depth = np.full((OVERSAMPLING * height, OVERSAMPLING * width), -np.inf)
 
     def copy(self) -> Canvas:
         """Return a canvas with the same picture, to draw on."""
@@ -97,7 +98,8 @@ class Canvas:
         for line in lines:
             for a, b in (((line, first), (line, last)), ((first, line), (last, line))):
                 ends = np.array([(x + a[0], y + a[1], height), (x + b[0], y + b[1], height)])
-                self._draw.line([tuple(dot) for dot in self.camera.project(ends)[0]], GRID, FINER)
+                self._draw.line([tuple(dot) for dot in self.camera.project(ends)[0]], GRID,
+                                OVERSAMPLING)
 
     def shadow(self, faces: Faces, height: float) -> None:
         """Draw what the lamp casts onto the floor at a height [m]."""
@@ -157,17 +159,17 @@ class Canvas:
             for k in range(len(dots) - 1):
                 if hidden[k] == chosen and not (dash and k // dash % 2):
                     self._draw.line([tuple(dots[k]), tuple(dots[k + 1])], paint,
-                                    int(FINER * width))
+                                    int(OVERSAMPLING * width))
 
     def dot(self, point: np.ndarray, colour: Sequence[int], radius: float) -> None:
-        """Draw a point (3,) [m] of a radius in dots of the picture."""
-        (x, y), r = self.camera.project(point)[0], FINER * radius
+        """Draw a disc at a point (3,) [m]; its radius is in dots of the picture."""
+        (x, y), r = self.camera.project(point)[0], OVERSAMPLING * radius
         self._draw.ellipse([x - r, y - r, x + r, y + r], tuple(colour))
 
     def text(self, text: str, font: Any, right: bool = False) -> None:
         """Write a line at the top, on the left or on the right."""
-        margin = FINER * MARGIN * self.size[1] / 2
-        x = FINER * self.size[0] - margin if right else margin
+        margin = OVERSAMPLING * MARGIN * self.size[1] / 2
+        x = OVERSAMPLING * self.size[0] - margin if right else margin
         self._draw.text((x, margin), text, (48, 54, 61), font, anchor='ra' if right else 'la')
 
     def picture(self) -> np.ndarray:

@@ -18,9 +18,9 @@ from robodyn_ros.robots.urdf.visuals import Visual, visuals_of
 
 SIDES = 24
 """Of a cylinder or a sphere."""
-BAR = (0.45, 0.5, 0.58)
+BAR_COLOUR = (0.45, 0.5, 0.58)
 """Colour of a bar."""
-THICKNESS = 0.02
+BAR_THICKNESS = 0.02
 """Of a bar [m]."""
 
 
@@ -63,7 +63,7 @@ class Solid:
         return Faces(*(np.concatenate(parts) for parts in zip(*made)))
 
     def _bars(self, angles: Sequence[float]) -> list[Faces]:
-        """Bars from the joints of links that show nothing to those they hang on."""
+        """Bars for links without simple visuals: from the joint of each to the one before it."""
         bodies = self.robot.tree.bodies
         poses = [np.array(pose.position, float) for pose in body_poses(self.robot.tree, angles)]
         bars = []
@@ -72,12 +72,12 @@ class Solid:
             begin, end = poses[parent] if parent >= 0 else np.zeros(3), poses[k]
             along = end - begin
             length = float(np.linalg.norm(along))
-            axis = along / length if length > THICKNESS else np.array([0.0, 0.0, 1.0])
+            axis = along / length if length > BAR_THICKNESS else np.array([0.0, 0.0, 1.0])
             other = np.eye(3)[int(np.argmin(np.abs(axis)))]
             side = np.cross(axis, other) / np.linalg.norm(np.cross(axis, other))
             turn = np.column_stack([side, np.cross(axis, side), axis])
-            box = _box(THICKNESS, THICKNESS, max(length, THICKNESS))
-            bars.append(_faces(box @ turn.T + (begin + end) / 2, BAR))
+            box = _box(BAR_THICKNESS, BAR_THICKNESS, max(length, BAR_THICKNESS))
+            bars.append(_faces(box @ turn.T + (begin + end) / 2, BAR_COLOUR))
         return bars
 
 

@@ -113,7 +113,7 @@ def motion_of_recording(path: str | os.PathLike, robot: Robot | None = None,
         robot = _described(name, found)
     elif found.messages[DESCRIPTION]:
         _refuse_other(name, robot, lambda: _described(name, found))
-    return _Assembly(name, found, robot).motion()
+    return _Recorded(name, found, robot).motion()
 
 
 def _described(name: str, found: Recording) -> Robot:
@@ -123,43 +123,43 @@ def _described(name: str, found: Recording) -> Robot:
                            f'robot_description in {name}')
 
 
-class _Assembly:
+class _Recorded:
     """Puts the messages of a recording together."""
 
     def __init__(self, name: str, found: Recording, robot: Robot):
         self.name, self.found, self.robot = name, found, robot
-        self.states = self._in_order(STATES, 'position')
-        self.stamps = np.array([stamp for stamp, _ in self.states], dtype=np.int64)
-        self.plans = self._plans()
+        self.stamps, self.states = self._by_time(STATES, 'position')
+        if not self.states:
+            raise RecordingError(f'{name}: its joint_states have no positions; record a robot '
+                                 'that tells them')
+        self.plans, self.zero = self._plans()
 
     def motion(self) -> Motion:
-        zero, keep = self._span()
-        stamps = self.stamps[keep]
-        t = (stamps - zero) / NANO
-        q = self._rows([message for _, message in self.states], 'position')[keep]
-        v = self._rows([message for _, message in self.states], 'velocity')[keep]
-        desired = self._desired(stamps)
-        facts = self.found.facts
-        frame = self.robot.tool_frame(facts.get('frame', ''))
+        kept = self._under_way()
+        stamps, n = self.stamps[kept], self.robot.n
+        desired, tool = np.full((len(stamps), n), np.nan), np.full((len(stamps), 3), np.nan)
+        frame = self.robot.tool_frame(self.found.facts.get('frame', ''))
+        if self.plans:
+            desired = self._desired(stamps)
+            tool = self.robot.positions(frame, desired)
         seen = [(stamp, m) for stamp, m in self.found.messages[CONSTRAINTS]
                 if stamps[0] <= stamp <= stamps[-1]]
         return Motion(
-            source=self.name, scenario=facts.get('scenario', ''), robot=self.robot, frame=frame,
-            t=t, q=q, v=v, tau=self._torques(keep), reference_q=desired,
-            tool_reference=self.robot.positions(frame, desired) if self.plans
-            else np.full((len(t), 3), np.nan),
+            source=self.name, scenario=self.found.facts.get('scenario', ''), robot=self.robot,
+            frame=frame, t=(stamps - self.zero) / NANO,
+            q=self._rows(self.states, 'position')[kept],
+            v=self._rows(self.states, 'velocity')[kept], tau=self._torques(kept),
+            reference_q=desired, tool_reference=tool,
             row_names=tuple(seen[0][1]['name']) if seen else (),
-            watched=(np.array([stamp for stamp, _ in seen], dtype=np.int64) - zero) / NANO,
+            watched=(np.array([stamp for stamp, _ in seen], dtype=np.int64) - self.zero) / NANO,
             violation=np.array([np.abs(m['position']).max(initial=0.0) for _, m in seen]),
             complete=self.found.complete)
 
-    def _in_order(self, topic: str, needed: str) -> list[tuple[int, dict[str, Any]]]:
-        """Messages in the order of time, each time once: lockstep says a state again."""
+    def _by_time(self, topic: str, needed: str) -> tuple[np.ndarray, list[dict[str, Any]]]:
+        """Return times [ns] and messages in order; of one time the last: lockstep repeats."""
         last = {stamp: m for stamp, m in self.found.messages[topic] if len(m.get(needed, ()))}
-        if topic == STATES and not last:
-            raise RecordingError(f'{self.name}: its joint_states have no positions; record a '
-                                 'robot that tells them')
-        return sorted(last.items())
+        stamps = sorted(last)
+        return np.array(stamps, dtype=np.int64), [last[stamp] for stamp in stamps]
 
     def _rows(self, messages: Sequence[dict[str, Any]], field: str) -> np.ndarray:
         """Values of a field in the robot's joint order (k, n); NaN where there is none."""
@@ -178,7 +178,8 @@ class _Assembly:
                 row[:] = message[field][places]
         return rows
 
-    def _plans(self) -> list[JointPlan]:
+    def _plans(self) -> tuple[list[JointPlan], int]:
+        """Return the trajectories that were followed, and the time the motion began at [ns]."""
         plans: list[JointPlan] = []
         for stamp, message in self.found.messages[TRAJECTORY]:
             points = message['points']
@@ -193,42 +194,37 @@ class _Assembly:
                 continue  # the controller refused it too
             if not plans or not plans[-1].same(stamp, checked):
                 plans.append(JointPlan(stamp, checked))
-        return plans
-
-    def _span(self) -> tuple[int, np.ndarray]:
-        """Return the time at which the motion began [ns], and which states belong to it (k,)."""
-        stamps, plans = self.stamps, self.plans
         if self.found.messages[COMMANDS] and plans:
-            zero = plans[0].start
-        else:
-            simulated = stamps[0] < LONGEST_SIMULATED
-            zero = min(SIMULATED_ZERO, int(stamps[0])) if simulated else int(stamps[0])
-            self.plans = plans = [JointPlan(zero, plan.points) for plan in plans[:1]]
-        if not plans:
-            return zero, np.ones(len(stamps), bool)
-        keep = (stamps >= zero) & (stamps <= max(plan.end for plan in plans))
-        return zero, keep if keep.any() else np.ones(len(stamps), bool)
+            return plans, plans[0].start
+        first = int(self.stamps[0])
+        zero = min(SIMULATED_ZERO, first) if first < LONGEST_SIMULATED else first
+        return [JointPlan(zero, plan.points) for plan in plans[:1]], zero
+
+    def _under_way(self) -> np.ndarray:
+        """Tell which states belong to the motion (k,): all, where no trajectory says so."""
+        end = max((plan.end for plan in self.plans), default=-1)
+        kept = (self.stamps >= self.zero) & (self.stamps <= end)
+        return kept if kept.any() else np.ones(len(kept), bool)
 
     def _desired(self, stamps: np.ndarray) -> np.ndarray:
-        """Positions of the trajectory in force at each time (k, n); NaN without one."""
-        rows = np.full((len(stamps), self.robot.n), np.nan)
+        """Positions of the trajectory in force at each time (k, n)."""
+        rows = np.empty((len(stamps), self.robot.n))
         for plan in self.plans:  # a later one replaces those before, from its start on
             for k in np.flatnonzero((stamps >= plan.start) | (plan is self.plans[0])):
                 rows[k] = plan.sample(int(stamps[k]))[:self.robot.n]
         return rows
 
-    def _torques(self, keep: np.ndarray) -> np.ndarray:
+    def _torques(self, kept: np.ndarray) -> np.ndarray:
         """Torques commanded, each held until the next (k, n); else those of the states."""
         n = self.robot.n
-        commands = self._in_order(COMMANDS, 'effort')
+        times, commands = self._by_time(COMMANDS, 'effort')
         if commands:
-            given = self._rows([message for _, message in commands], 'effort')
+            given = self._rows(commands, 'effort')
         else:
-            commands = self._in_order(COMMANDS, 'data')  # Float64MultiArray, in joint order
+            times, commands = self._by_time(COMMANDS, 'data')  # Float64MultiArray, in joint order
             given = np.array([m['data'] if len(m['data']) == n else np.full(n, np.nan)
-                              for _, m in commands])
+                              for m in commands])
         if not commands:
-            return self._rows([message for _, message in self.states], 'effort')[keep]
-        times = np.array([stamp for stamp, _ in commands], dtype=np.int64)
-        last = np.searchsorted(times, self.stamps[keep], side='right') - 1
+            return self._rows(self.states, 'effort')[kept]
+        last = np.searchsorted(times, self.stamps[kept], side='right') - 1
         return np.where(last[:, None] >= 0, given[np.maximum(last, 0)], np.nan)

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot answers with, where an array alone would not say enough."""
+"""What Robot.bias and Robot.frame return: arrays with names."""
 from __future__ import annotations
 
 from typing import NamedTuple

@@ -1,15 +1,49 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which payload, gravity and friction scale there can be."""
+"""Payload, gravity and friction scale as users give them: one way in, checked once."""
 from __future__ import annotations
 
 from numbers import Real
+from typing import Mapping, Union
 
 import numpy as np
 
-from robodyn_ros.errors import SizeError, StateError
+from robodyn_ros.checks import refusal
+from robodyn_ros.errors import SizeError, StateError, UnknownNameError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.robots.geometry import impossible_inertia
+
+
+Given = Union[Parameters, Mapping[str, float], None]
+"""How run-time parameters are given, to robots, plants and control laws alike."""
+
+
+def named_values(given: Given) -> Mapping[str, float]:
+    """Return run-time parameters by name, such as 'payload.mass'."""
+    if given is None:
+        return {}
+    if isinstance(given, Parameters):
+        return checked_parameters(given).named()  # type: ignore[return-value]
+    if not isinstance(given, Mapping):
+        raise refusal('parameters', given, "a mapping such as {'payload.mass': 2.0}, or "
+                      'Parameters(payload_mass=2.0)')
+    return given
+
+
+def parameters_from(given: Given, own: Parameters) -> Parameters:
+    """
+    Return the parameters of a robot's dynamics.
+
+    :param own: what those that are not named stay at
+    """
+    if given is None:
+        return own
+    values = own.named()
+    for name, value in named_values(given).items():
+        if name not in values:
+            raise UnknownNameError('parameter', name, NAMES)
+        values[name] = value
+    return checked_parameters(Parameters.from_flat(list(values.values())))
 
 
 def checked_parameters(parameters: Parameters) -> Parameters:

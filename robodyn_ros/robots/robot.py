@@ -27,7 +27,7 @@ from robodyn_ros.robots.in_place import InPlace
 from robodyn_ros.robots.limits import Limits
 from robodyn_ros.robots.orientation import roll_pitch_yaw
 from robodyn_ros.robots.outputs import Bias, FrameState
-from robodyn_ros.robots.payload import checked_parameters
+from robodyn_ros.robots.payload import Given, parameters_from
 from robodyn_ros.robots.urdf.records import parse_urdf, read_urdf, RobotRecord
 from robodyn_ros.robots.urdf.robodyn_tag import Loop
 from robodyn_ros.robots.urdf.tree_builder import build_tree
@@ -84,27 +84,27 @@ class Robot:
     # --- compiled, for arrays -------------------------------------------------------------
 
     def dynamics(self, q: object, v: object,
-                 parameters: Parameters | None = None) -> tuple[np.ndarray, np.ndarray]:
+                 parameters: Given = None) -> tuple[np.ndarray, np.ndarray]:
         """Mass matrix M (n, n) and bias h = C v + g + friction (n,), M a + h = tau + Qc."""
         y = self._evaluate('mass_and_bias', parameters, q, v)
         return y[..., :self.n ** 2].reshape(*y.shape[:-1], self.n, self.n), y[..., self.n ** 2:]
 
-    def mass_matrix(self, q: object, parameters: Parameters | None = None) -> np.ndarray:
+    def mass_matrix(self, q: object, parameters: Given = None) -> np.ndarray:
         """Mass matrix (n, n)."""
         y = self._evaluate('mass_and_bias', parameters, q)
         return y[..., :self.n ** 2].reshape(*y.shape[:-1], self.n, self.n)
 
-    def bias(self, q: object, v: object, parameters: Parameters | None = None) -> Bias:
+    def bias(self, q: object, v: object, parameters: Given = None) -> Bias:
         """Coriolis, gravity and friction parts of h, each (n,)."""
         return Bias(*np.split(self._evaluate('bias_parts', parameters, q, v), 3, axis=-1))
 
     def inverse_dynamics(self, q: object, v: object, a: object,
-                         parameters: Parameters | None = None) -> np.ndarray:
+                         parameters: Given = None) -> np.ndarray:
         """Torque tau = M a + h (n,)."""
         return self._evaluate('inverse_dynamics', parameters, q, v, a)
 
     def forward_dynamics(self, q: object, v: object, tau: object,
-                         parameters: Parameters | None = None) -> np.ndarray:
+                         parameters: Given = None) -> np.ndarray:
         """Acceleration M^-1 (tau - h) of the free tree (n,); constraints: see Plant."""
         y = self._evaluate('forward_dynamics', parameters, q, v, tau)
         if not (y[-1] > 0.0 if y.ndim == 1 else np.all(y[..., -1] > 0.0)):
@@ -113,7 +113,7 @@ class Robot:
                 f'{np.asarray(q).tolist()}; give every moving link mass and inertia')
         return y[..., :-1]
 
-    def in_place(self, name: str, parameters: Parameters | None = None) -> InPlace:
+    def in_place(self, name: str, parameters: Given = None) -> InPlace:
         """
         Return a function for tight loops in Python: checks nothing, returns the same array.
 
@@ -125,7 +125,7 @@ class Robot:
         return self.compiled.in_place(name, self._chosen(parameters))
 
     def energy(self, q: object, v: object,
-               parameters: Parameters | None = None) -> tuple[np.ndarray, np.ndarray]:
+               parameters: Given = None) -> tuple[np.ndarray, np.ndarray]:
         """Kinetic and potential energy [J]; potential is 0 for masses at the base origin."""
         y = self._evaluate('energy', parameters, q, v)
         return y[..., 0], y[..., 1]
@@ -193,7 +193,7 @@ class Robot:
                              f'{array.tolist()}; give finite numbers')
         return array
 
-    def _evaluate(self, name: str, parameters: Parameters | None, q: object,
+    def _evaluate(self, name: str, parameters: Given, q: object,
                   v: object | None = None, u: object | None = None) -> np.ndarray:
         if parameters is None:
             y = self.compiled.quick(name, q, self._zero if v is None else v,
@@ -208,14 +208,12 @@ class Robot:
                             f'{q.shape}, {v.shape}, {u.shape}')
         return self.compiled(name, self._chosen(parameters), q, v, u)
 
-    def _chosen(self, parameters: Parameters | None) -> Parameters:
-        return self.parameters if parameters is None else checked_parameters(
-            expect(Parameters, 'parameters', parameters,
-                   'Parameters, such as Parameters(payload_mass=2.0)'))
+    def _chosen(self, parameters: Given) -> Parameters:
+        return parameters_from(parameters, self.parameters)
 
 
 def checked_robot(given: object) -> Robot:
-    """Return a robot; its name is none."""
+    """Return what was given if it is a Robot; a name alone is refused."""
     return expect(Robot, 'robot', given, "a Robot, such as load_robot('scara_450')")
 
 

@@ -3,32 +3,22 @@
 """The papers' figures: drawn as all figures of this package are, written as PNG files."""
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros.report.drawing import (COLOURS, curves, empty_figure, legend, MissingPackageError,
-                                        panels, space_curves, WANTED)
+from robodyn_ros.report.drawing import curves, DESIRED_STYLE, empty_figure, require
 from robodyn_ros.studies.study import Figure
 
-__all__ = ['COLOURS', 'compared', 'curves', 'legend', 'MissingPackageError', 'PAGE_DPI', 'panels',
-           'PANELS_HEIGHT', 'PRINT_DPI', 'require_matplotlib', 'space_curves', 'THEORETICAL',
-           'write']
 PRINT_DPI, PAGE_DPI = 200, 110
 PANELS_HEIGHT = 3.5
 """Of all panels together, in a figure of the style's size [inch]."""
-THEORETICAL = WANTED
-"""Line style of what theory says, as in the papers; what is computed is solid."""
 
 
 def require_matplotlib() -> None:
     """Raise if there is nothing to draw with."""
-    if find_spec('matplotlib') is None:
-        raise MissingPackageError('the figures need matplotlib, which is not installed; run pip '
-                                  'install "robodyn_ros[view]", or leave them out with '
-                                  '--no-figures')
+    require('matplotlib', 'the figures', ', or leave them out with --no-figures')
 
 
 def write(figures: Sequence[Figure], folder: Path, dpi: int = PRINT_DPI,
@@ -58,4 +48,11 @@ def compared(axes: Any, t: np.ndarray, values: np.ndarray, theory: np.ndarray,
     """Draw columns over time as curves does, with what theory says dashed on top."""
     curves(axes, t, values, labels, unit, first_colour=first_colour)
     curves(axes, t, theory, ['theoretical'] * len(labels), unit, color='black',
-           linestyle=THEORETICAL)
+           linestyle=DESIRED_STYLE)
+
+
+def overlaid(axes: Any, t: np.ndarray, named: Mapping[str, np.ndarray], unit: str) -> None:
+    """Draw up to three curves (k,) over time: solid, dashed, dotted in black."""
+    for (name, values), style in zip(named.items(), ('-', '--', 'k:')):
+        axes.plot(t, values, style, label=name)
+    axes.set_ylabel(unit)

@@ -29,7 +29,7 @@ def to_digits(quantity: str, ours: float, reference: str, paper: str = '',
     """
     exponent = int(Decimal(reference).as_tuple().exponent)
     tolerance = units * (1.0 + 1e-9) * 10.0 ** exponent
-    return Row(quantity, float(ours), float(reference), tolerance, paper)
+    return Row(quantity, ours, float(reference), tolerance, paper)
 
 
 def each_to_digits(what: str, names: Sequence[str], ours: Iterable[float], references: str,
@@ -45,9 +45,10 @@ def each_to_digits(what: str, names: Sequence[str], ours: Iterable[float], refer
                                                  papers or repeat('')) if reference != '-']
 
 
-def at_most(quantity: str, ours: float, bound: float, paper: str = '') -> Row:
-    """Row that holds when ours is not above a bound."""
-    return Row(quantity, float(ours), float(bound), 0.0, paper, at_most=True)
+def at_most(quantity: str, ours: float, bound: float, paper: str = '',
+            tolerance: float = 0.0) -> Row:
+    """Row that holds when ours is not above a bound, or above it by no more than a tolerance."""
+    return Row(quantity, ours, bound, tolerance, paper, at_most=True)
 
 
 def cells(row: Row) -> tuple[str, ...]:

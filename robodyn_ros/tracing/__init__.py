@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Record scalar Python, differentiate it exactly, compile it (the only place with numba)."""
+"""Record scalar Python and differentiate it exactly; codegen/ makes code of recordings."""
 from robodyn_ros.tracing.derivative import depends_on, directional, jacobian
 from robodyn_ros.tracing.functions import (absolute, atan2, clip, cos, exp, maximum, minimum, sin,
                                            sqrt, tan, tanh, where)

@@ -14,7 +14,7 @@ from robodyn_ros.tracing.functions import cos, sin, where
 from robodyn_ros.tracing.graph import Argument, Graph
 from robodyn_ros.tracing.scalar import argument, Condition, is_zero, Number, number, Scalar
 
-# rule(graph, node value y, argument values x, argument rates d) -> rate of y
+# rule(node value y, argument values x, argument rates d) -> rate of y
 Rule = Callable[[Number, list, list], Number]
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-FLOOR = 1e-17
+SMALLEST_DRAWN = 1e-17
 """Violations below this are drawn as this: log10 needs a positive number."""
 
 
@@ -69,17 +69,12 @@ class History:
 
     def curves(self) -> dict[str, np.ndarray]:
         """Time (k,), torques (k, n), tracking error (k,) and log10 of the violation (k,)."""
-        return {
-            'time': np.array([m.time for m in self.moments]),
-            'torque': np.array([m.tau for m in self.moments]),
-            'error': _filled([m.error for m in self.moments]),
-            'violation': np.log10(np.maximum(_filled([m.violation for m in self.moments]),
-                                             FLOOR))}
+        time, _, tau, error, violation = (np.array(values) for values in zip(*self.moments))
+        return {'time': time, 'torque': tau, 'error': _filled(error),
+                'violation': np.log10(np.maximum(_filled(violation), SMALLEST_DRAWN))}
 
 
-def _filled(values: list[float]) -> np.ndarray:
+def _filled(values: np.ndarray) -> np.ndarray:
     """Replace what nobody told by what was told first; the plot cannot draw gaps."""
-    array = np.array(values)
-    known = array[np.isfinite(array)]
-    array[~np.isfinite(array)] = known[0] if known.size else 0.0
-    return array
+    known = values[np.isfinite(values)]
+    return np.where(np.isfinite(values), values, known[0] if known.size else 0.0)

@@ -12,7 +12,7 @@ from robodyn_ros.robots.robot import Robot
 from robodyn_ros.robots.urdf.visuals import Visual, visuals_of
 import trimesh
 
-DESIRED, TRACED = (25, 118, 210), (242, 115, 26)
+DESIRED_COLOUR, TRACED_COLOUR = (25, 118, 210), (242, 115, 26)
 SEGMENTS, NODES = 50, 30
 """The traced path: line segments per scene node, and nodes; the oldest node is used again."""
 
@@ -69,7 +69,7 @@ class RobotScene:
         segments = np.stack([points[:-1], points[1:]], axis=1) if len(points) > 1 \
             else np.zeros((1, 2, 3))
         self.server.scene.add_line_segments(
-            '/desired', segments.astype(np.float32), DESIRED, thickness=2.0,
+            '/desired', segments.astype(np.float32), DESIRED_COLOUR, thickness=2.0,
             thickness_units='screen', visible=len(points) > 1)
 
 
@@ -80,7 +80,7 @@ class Trace:
         """Make the nodes, all empty."""
         self.points = np.zeros((NODES, SEGMENTS, 2, 3), dtype=np.float32)
         self.nodes = [scene.add_line_segments(
-            f'/traced/{k}', self.points[k], TRACED, thickness=3.0, thickness_units='screen',
+            f'/traced/{k}', self.points[k], TRACED_COLOUR, thickness=3.0, thickness_units='screen',
             visible=False) for k in range(NODES)]
         self.count = 0
         self.last: np.ndarray | None = None

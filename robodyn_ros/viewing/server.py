@@ -27,7 +27,7 @@ def open_server(host: str, port: int) -> viser.ViserServer:
 
 def free_port(host: str, port: int) -> int:
     """
-    Return the first port, from this one on, that can be listened on; 0 stays 0, any free one.
+    Return the first port from this one on that is free; 0 stays 0, which means any free one.
 
     Asked before viser is: its thread dies of an address that is not of this machine, and its
     constructor then waits for that thread for ever.
@@ -47,7 +47,7 @@ def free_port(host: str, port: int) -> int:
 
 
 def _reason(error: Exception) -> str:
-    """Return in a few words why; asyncio packs the address into them once more."""
+    """Return the reason in a few words; asyncio's own would repeat the address."""
     if isinstance(error, socket.gaierror):
         return str(error.strerror)
     return os.strerror(error.errno or 0) if isinstance(error, OSError) else str(error)

@@ -13,16 +13,15 @@ from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.robot import Robot, robot_from_text
 from robodyn_ros.viewing.history import History, Moment
 from robodyn_ros.viewing.page import Page
-from robodyn_ros.viewing.replay import replay_html
 from robodyn_ros.viewing.scene import extent, RobotScene
 from robodyn_ros.viewing.server import close_server, open_server
 
-DRAWN = 6
+PICTURES_PER_PLOT = 6
 """Plots and status are drawn once in so many pictures."""
 
 
 class Viewer:
-    """What a node tells to show, shown."""
+    """Shows in a browser what a node tells it."""
 
     def __init__(self, host: str, port: int, seconds: float):
         """
@@ -90,7 +89,7 @@ class Viewer:
             self.page.show_gains(self.gains)
 
     def show_plant(self, paused: bool, state: str) -> None:
-        """Tell how the plant is."""
+        """Show whether the plant is paused, and its state in words."""
         self.paused, self.state = paused, 'paused' if paused else state
         if self.page is not None:
             self.page.show_pause(paused)
@@ -116,7 +115,7 @@ class Viewer:
                 scene.trace.clear()
             scene.update(moment.q, trace=True)
             self.pictures += 1
-            if self.pictures % DRAWN == 0:
+            if self.pictures % PICTURES_PER_PLOT == 0:
                 page.show_history(self.history, self.state)
 
     def forget(self) -> None:
@@ -140,3 +139,25 @@ class Viewer:
     def close(self) -> None:
         """Close the page."""
         close_server(self.server)
+
+
+def replay_html(robot: Robot, moments: Sequence[Moment], path: np.ndarray) -> bytes:
+    """
+    Return a motion as one HTML file that plays by itself, without a server.
+
+    :param path: points of the desired path (k, 3) [m]
+    """
+    # a server of its own, so that nobody's live view jumps through the past
+    server = open_server('127.0.0.1', 0)
+    try:
+        scene = RobotScene(server, robot)
+        scene.show_path(path)
+        if moments:
+            scene.update(moments[0].q)
+        recording = server.get_scene_serializer()
+        for before, moment in zip(moments, moments[1:]):
+            recording.insert_sleep(moment.time - before.time)
+            scene.update(moment.q, trace=True)
+        return recording.as_html().encode()
+    finally:
+        close_server(server)

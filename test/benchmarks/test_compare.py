@@ -104,7 +104,7 @@ def test_a_wrong_answer_is_not_timed(monkeypatch, kind, case):
     """With the tolerance of the softest peer, who does not compute is refused all the same."""
     monkeypatch.setattr(compare, 'PEERS', (kind,))
     entry = compare.compare(case, TINY._replace(compare_steps=200), ProgressBars(), {})
-    assert entry['peers'][kind.name]['cannot'].startswith(compare.DIFFERS)
+    assert entry['peers'][kind.name]['cannot'].startswith(compare.WRONG_ANSWER)
 
 
 def test_one_engine_that_fails_does_not_stop_the_others(monkeypatch):

@@ -9,6 +9,7 @@ import shutil
 import numpy as np
 import pytest
 from robodyn_ros.codegen import cache
+from robodyn_ros.codegen.native import link
 from robodyn_ros.tracing import sin
 from tracing.recording import program
 
@@ -22,36 +23,41 @@ def kept(tmp_path, monkeypatch):
     return folder
 
 
-def source(constant=0.25):
+def small(constant=0.25):
     """Return a small program: sin(x) + constant."""
-    return program(lambda x: [sin(x) + constant], 1).source
+    return program(lambda x: [sin(x) + constant], 1)
 
 
-def load(text):
-    """Load a program; returns its value at x = 0 and how often compiling was announced."""
+def load(made):
+    """Load a program; returns its value at x = 0 and how often it was compiled."""
     told = []
-    names = cache.load(text, lambda: told.append(1))
+
+    def compiled():
+        told.append(1)
+        return made.machine_code()
+
+    functions = link(cache.load(made.source, compiled), made.signatures)
     y = np.empty(1)
-    names['many_evaluate'](1, np.zeros(1), np.zeros(1), y)
+    functions['many_evaluate'](1, np.zeros(1), np.zeros(1), y)
     return y[0], len(told)
 
 
 def test_second_load_compiles_nothing(kept):
     """The first load announces a compilation, the second finds it on disk."""
-    text = source()
-    assert load(text) == (0.25, 1)
+    made = small()
+    assert load(made) == (0.25, 1)
     before = sorted((f, f.stat().st_mtime_ns) for f in kept.glob('*/*'))
     assert before
-    assert load(text) == (0.25, 0)
+    assert load(made) == (0.25, 0)
     assert sorted((f, f.stat().st_mtime_ns) for f in kept.glob('*/*')) == before
 
 
 def test_programs_are_found_by_their_content(kept):
-    """One folder per text, named by its hash; another text has another folder."""
-    one, other = source(0.25), source(0.5)
-    assert cache.digest(one) == cache.digest(source(0.25)) != cache.digest(other)
+    """One folder per program, named by its hash; another one has another folder."""
+    one, other = small(0.25), small(0.5)
+    assert cache.digest(one.source) == cache.digest(small(0.25).source) != cache.digest(other.source)
     assert (load(one), load(other)) == ((0.25, 1), (0.5, 1))
-    assert {f.name for f in kept.iterdir()} == {cache.digest(one), cache.digest(other)}
+    assert {f.name for f in kept.iterdir()} == {cache.digest(one.source), cache.digest(other.source)}
 
 
 @pytest.mark.parametrize('name, value', [
@@ -100,16 +106,16 @@ DAMAGE = {
 
 def test_a_damaged_program_is_compiled_again(kept, caplog):
     """Whatever is cut, changed or missing: a warning names the folder, the numbers are right."""
-    text = source()
-    place = kept / cache.digest(text)
-    assert load(text) == (0.25, 1)
+    made = small()
+    place = kept / cache.digest(made.source)
+    assert load(made) == (0.25, 1)
     for name, damage in DAMAGE.items():
         damage(place)
         caplog.clear()
         with caplog.at_level(logging.WARNING):
-            assert load(text) == (0.25, 1), name
+            assert load(made) == (0.25, 1), name
         assert str(place) in caplog.text, name
-        assert load(text) == (0.25, 0), f'{name}: was not repaired'
+        assert load(made) == (0.25, 0), f'{name}: was not repaired'
 
 
 def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, monkeypatch, caplog):
@@ -120,8 +126,8 @@ def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, monkeypatch, 
     monkeypatch.setenv('ROBODYN_CACHE_DIR', str(folder))
     monkeypatch.setattr(cache, '_warned', set())
     with caplog.at_level(logging.WARNING):
-        assert load(source(0.25)) == (0.25, 1)
-        assert load(source(0.5)) == (0.5, 1)
+        assert load(small(0.25)) == (0.25, 1)
+        assert load(small(0.5)) == (0.5, 1)
     warnings = [r.getMessage() for r in caplog.records if r.name == 'robodyn_ros']
     assert len(warnings) == 1, warnings
     for word in (str(folder), 'writable', 'ROBODYN_CACHE_DIR'):
@@ -138,13 +144,13 @@ def stay(monkeypatch, place):
 @pytest.mark.parametrize('damage', ['truncated machine code', 'no checksums'])
 def test_a_damaged_program_that_cannot_be_removed_is_named(damage, kept, monkeypatch, caplog):
     """One sentence names the folder and the remedies, once; the numbers are right."""
-    text = source()
-    place = kept / cache.digest(text)
-    load(text)
+    made = small()
+    place = kept / cache.digest(made.source)
+    load(made)
     DAMAGE[damage](place)
     stay(monkeypatch, place)
     with caplog.at_level(logging.WARNING):
-        assert [load(text), load(text)] == [(0.25, 1), (0.25, 1)]
+        assert [load(made), load(made)] == [(0.25, 1), (0.25, 1)]
     warnings = [r.getMessage() for r in caplog.records if r.name == 'robodyn_ros']
     assert len(warnings) == 1, warnings
     for word in (str(place), 'remove', 'ROBODYN_CACHE_DIR'):
@@ -154,22 +160,22 @@ def test_a_damaged_program_that_cannot_be_removed_is_named(damage, kept, monkeyp
 
 def test_a_file_in_the_place_of_a_program_is_named(kept, caplog):
     """What is no folder cannot be replaced either."""
-    place = kept / cache.digest(source())
+    place = kept / cache.digest(small().source)
     kept.mkdir()
     place.write_text('not a folder')
     with caplog.at_level(logging.WARNING):
-        assert load(source()) == (0.25, 1)
+        assert load(small()) == (0.25, 1)
     assert f'{place} can neither' in caplog.text and 'remove it' in caplog.text
 
 
 def test_another_process_that_was_first_is_no_reason_to_warn(kept, monkeypatch, caplog):
     """The program that is there serves as well as the one just built."""
-    text = source()
-    load(text)
+    made = small()
+    load(made)
     monkeypatch.setattr(cache, '_published', lambda *_: None)  # it was not there yet
     with caplog.at_level(logging.WARNING):
-        assert load(text) == (0.25, 1)
-    assert not caplog.records and [f.name for f in kept.iterdir()] == [cache.digest(text)]
+        assert load(made) == (0.25, 1)
+    assert not caplog.records and [f.name for f in kept.iterdir()] == [cache.digest(made.source)]
 
 
 def test_a_folder_that_becomes_full_leaves_nothing_behind(kept, monkeypatch):
@@ -177,7 +183,7 @@ def test_a_folder_that_becomes_full_leaves_nothing_behind(kept, monkeypatch):
     def no_space(*_):
         raise OSError(28, 'No space left on device')
     monkeypatch.setattr(cache, '_checksums', no_space)
-    assert load(source()) == (0.25, 1)
+    assert load(small()) == (0.25, 1)
     assert list(kept.iterdir()) == []
 
 
@@ -192,23 +198,23 @@ def test_folders_of_killed_builds_are_swept_after_a_day(kept):
     for name, days in (('.building-old', 2.0), ('.building-young', 0.001)):
         (kept / name).mkdir(parents=True)
         grow_old(kept / name, days)
-    load(source())
+    load(small())
     assert sorted(f.name for f in kept.glob('.building-*')) == ['.building-young']
 
 
 def test_programs_that_nobody_used_for_long_are_swept(kept):
     """A new program removes those not used for 90 days; using one, or not being one, saves."""
-    unused, used = source(0.25), source(0.5)
+    unused, used = small(0.25), small(0.5)
     foreign = kept / ('0' * cache.DIGITS)
     foreign.mkdir(parents=True)  # the user's own, with a name like ours
-    for text in (unused, used):
-        load(text)
+    for made in (unused, used):
+        load(made)
     for folder in kept.iterdir():
         grow_old(folder, 91.0)
     assert load(used) == (0.5, 0)
-    load(source(0.75))
+    load(small(0.75))
     assert {f.name for f in kept.iterdir()} == {
-        foreign.name, cache.digest(used), cache.digest(source(0.75))}
+        foreign.name, cache.digest(used.source), cache.digest(small(0.75).source)}
 
 
 @pytest.mark.parametrize('chosen, expected', [

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from robodyn_ros.codegen.program import Kernel, Program
+from robodyn_ros.codegen.program import Program
+from robodyn_ros.codegen.routines import Kernel
 from robodyn_ros.tracing import atan2, Graph, inputs, is_zero, Scalar, where
 from tracing.recording import interpret, program, record, run
 

@@ -8,7 +8,8 @@ import numpy as np
 from plant import cases
 import pytest
 from robodyn_ros import joint_combination, Plant, stabilisation, State
-from robodyn_ros.constraints.stabilisation import amplification, INTEGRATORS, step_warning
+from robodyn_ros.codegen.loops.integrators import INTEGRATORS
+from robodyn_ros.constraints.stabilisation import amplification, step_warning
 from robodyn_ros.errors import ConstraintError, RobodynError, UnknownNameError
 
 

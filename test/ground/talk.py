@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-One of the two sessions that test_isolation.py starts; pytest does not collect it by itself.
+One of the two processes that test_isolation.py starts; pytest does not collect it by itself.
 
 It says its name on a topic all the time and notes every name it hears. The two wait for each
 other through files: `<name>.ready` (I hear myself, so DDS works) and `<name>.done`
@@ -20,12 +20,14 @@ rclpy = pytest.importorskip('rclpy')
 String = pytest.importorskip('std_msgs.msg').String
 
 OWN_WORDS = 100     # heard from myself while both talk: 2 s or more, ten times a usual discovery
-DEADLINE = 60.0     # [s] only a broken machine gets there
+DEADLINE = 120.0    # [s] only a broken machine gets there
+WORKERS = {'gw0': 'alice', 'gw1': 'bob'}
 
 
 def test_talk():
-    """Talk until both sessions know what there is to know."""
-    me, other = os.environ['TALK_ME'], os.environ['TALK_OTHER']
+    """Talk until both know what there is to know."""
+    me = os.environ.get('TALK_ME') or WORKERS[os.environ['PYTEST_XDIST_WORKER']]
+    other, = set(WORKERS.values()) - {me}
     folder, meet = Path(os.environ['TALK_FOLDER']), os.environ['TALK_MEET'] == 'yes'
     heard = Counter()
 

@@ -82,9 +82,10 @@ def test_the_built_command_runs(built):
 
 
 def test_colcon_test(built):
-    """It finds pytest and passes; the linters stand for the rest, which is running right now."""
+    """It finds pytest and passes; one file stands for the rest, which is running right now."""
     built.run('colcon', 'test', '--packages-select', 'robodyn_ros', '--event-handlers',
-              'console_direct+', '--return-code-on-test-failure', '--pytest-args', '-m', 'linter')
+              'console_direct+', '--return-code-on-test-failure',
+              '--pytest-args', 'test/style/test_xml.py')
     summary = built.run('colcon', 'test-result', '--all').splitlines()[-1]
-    tests, errors, failures, *_ = map(int, re.findall(r'\d+', summary))  # launch tests may skip
-    assert summary.startswith('Summary:') and tests > 20 and not errors + failures, summary
+    tests, errors, failures, *_ = map(int, re.findall(r'\d+', summary))
+    assert summary.startswith('Summary:') and tests > 5 and not errors + failures, summary

@@ -39,6 +39,8 @@ case "$1 $2" in
     *) exec {PYTHON} "$@" ;;
 esac
 """
+PYTEST = 'pytest -n 2 --dist loadfile --no-loadscope-reorder'
+NODES = f'{PYTEST} test/system test/nodes test/launch test/recording'
 
 
 class Ground:
@@ -72,8 +74,8 @@ class Ground:
     def make(self, goal='demo', before=(), **changes):
         """Run make; return (exit code, everything it printed)."""
         done = subprocess.run(
-            [*before, 'make', goal], cwd=self.path, env={**self.env, **changes}, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+            [*before, 'make', *goal.split()], cwd=self.path, env={**self.env, **changes},
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
         return done.returncode, done.stdout
 
     def sentence(self, goal='demo', **changes):
@@ -82,7 +84,7 @@ class Ground:
         *_, word, make_says = said.splitlines()
         assert code != 0 and make_says.startswith('make: ***'), said
         assert word.startswith('robodyn_ros: ') and 'Traceback' not in said, said
-        assert not list(self.path.glob('.venv/.ready-*')), 'a failed install is trusted'
+        assert not list(self.path.glob('.venv*/.ready-*')), 'a failed install is trusted'
         return word
 
     def installs(self):
@@ -137,6 +139,19 @@ def test_no_wheels_for_this_machine(ground, system, machine):
     ground.program('uname', f'#!/bin/sh\n[ $1 = -s ] && echo {system} || echo {machine}\n')
     word = ground.sentence()
     assert f'this is {system} on {machine}' in word and 'apt' in word and 'RoboStack' in word
+
+
+def test_no_wheels_of_this_distribution(ground):
+    """Wheels that do not exist."""
+    word = ground.sentence('test ROS_WHEELS=humble')
+    assert "no wheels of ROS 2 'humble'" in word and 'ROS_WHEELS=kilted' in word
+
+
+def test_wheels_beside_a_sourced_ros(ground):
+    """Wheels are asked for where a ROS 2 is sourced; the two would mix."""
+    word = ground.sentence(ROS_DISTRO='jazzy', AMENT_PREFIX_PATH='/opt/ros/jazzy',
+                           ROS_WHEELS='kilted')
+    assert 'ROS 2 jazzy is sourced' in word and 'leave ROS_WHEELS out' in word
 
 
 def test_sourced_ros_of_another_python(ground):
@@ -209,16 +224,38 @@ def test_each_goal_installs_its_extras_once(fake):
     """Demo, bench and test install what they need, and the second run nothing."""
     for goal, wanted, says in [('demo', '.[ros,view]', 'robodyn run scara_helix --fast'),
                                ('bench', '.[ros,view,bench]', 'python -m benchmarks all'),
-                               ('test', '.[ros,test,ros_test]', 'pytest test')]:
+                               ('nodes', '.[ros,node_test,ros_test]', NODES),
+                               ('test', '.[ros,test,ros_test]', f'{PYTEST} test')]:
         code, said = fake.make(goal)
         assert code == 0 and said.splitlines()[-1] == says, said
         assert fake.installs() == [wanted]
         code, said = fake.make(goal)
         assert code == 0 and 'installing' not in said and said.splitlines()[-1] == says, said
         assert fake.installs() == []
-    for goal in ('demo', 'lint'):      # all of it came with test
+    for goal in ('demo', 'nodes', 'lint', 'test TESTS=test/plant'):     # all of it came with test
         assert fake.make(goal)[0] == 0
     assert fake.installs() == []
+
+
+def test_kilted_has_an_environment_of_its_own(fake):
+    """Beside Jazzy's, with its own wheels, log, links and state; neither disturbs the other."""
+    assert fake.make('demo')[0] == 0 and fake.installs() == ['.[ros,view]']
+    for goal, wanted in [('nodes', '.[ros_kilted,node_test,ros_test_kilted]'),
+                         ('test', '.[ros_kilted,test,ros_test_kilted]')]:
+        code, said = fake.make(f'{goal} ROS_WHEELS=kilted')
+        assert code == 0 and 'with ROS 2 kilted as wheels' in said, said
+        assert fake.installs() == [wanted]
+    kilted = fake.path / '.venv-kilted'
+    assert (kilted / 'share/robodyn_ros/urdf/arm.urdf').is_file()
+    assert (fake.path / '.venv-kilted.log').is_file()
+    for wheels in ('', ' ROS_WHEELS=kilted'):
+        assert fake.make(f'demo{wheels}')[0] == 0 and fake.installs() == []
+    (kilted / '.unfinished').touch()
+    (kilted / '.ready-demo').unlink()
+    _, said = fake.make('demo ROS_WHEELS=kilted')
+    assert 'the last installation was cut short; making .venv-kilted anew' in said
+    assert fake.installs() == ['.[ros_kilted,view]']
+    assert fake.make('demo')[0] == 0 and fake.installs() == []
 
 
 def test_an_engine_that_has_no_wheel_is_left_out(fake):
@@ -289,14 +326,29 @@ def test_share_folder_follows_the_sources(fake):
 def test_clean_and_help(fake):
     """Make clean removes what was made; make help names every goal."""
     fake.make()
+    fake.make('demo ROS_WHEELS=kilted')
     assert fake.make('clean')[0] == 0
-    assert not (fake.path / '.venv').exists() and not (fake.path / '.venv.log').exists()
+    assert not list(fake.path.glob('.venv*'))
     _, said = fake.make('help')
-    assert all(f'make {goal} ' in said for goal in ('demo', 'test', 'lint', 'bench', 'clean'))
+    assert all(f'make {goal} ' in said
+               for goal in ('demo', 'test', 'nodes', 'lint', 'bench', 'clean'))
 
 
-def test_ci_runs_make_test(fake):
-    """What runs for every change is the command of the README."""
+def test_ci_runs_both_distributions(fake):
+    """What runs for every change: the command of the README, then the nodes on Kilted."""
     done = subprocess.run([fake.path / '.ci' / 'run'], env=fake.env, text=True, timeout=60,
                           stdout=subprocess.PIPE)
-    assert done.returncode == 0 and done.stdout.splitlines()[-1] == 'pytest test'
+    ran = [line for line in done.stdout.splitlines() if line.startswith('pytest')]
+    assert done.returncode == 0 and ran == [f'{PYTEST} test', NODES]
+    assert fake.installs() == ['.[ros,test,ros_test]', '.[ros_kilted,node_test,ros_test_kilted]']
+
+
+def test_ci_keeps_to_a_sourced_ros(fake, tmp_path):
+    """In a sourced ROS 2 there is nothing else to run."""
+    (tmp_path / 'home' / 'rclpy.py').touch()
+    sourced = {'ROS_DISTRO': 'jazzy', 'AMENT_PREFIX_PATH': '/opt/ros/jazzy',
+               'PYTHONPATH': str(tmp_path / 'home')}
+    done = subprocess.run([fake.path / '.ci' / 'run'], env={**fake.env, **sourced}, text=True,
+                          timeout=60, stdout=subprocess.PIPE)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == f'{PYTEST} test'
+    assert fake.installs() == ['.[test]']

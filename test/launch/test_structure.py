@@ -13,7 +13,7 @@ import sys
 from types import ModuleType
 from xml.etree import ElementTree
 
-from house import files, ROOT
+from house import files, ROOT, setup_arguments
 import pytest
 import yaml
 
@@ -128,13 +128,13 @@ def test_every_argument_that_is_used_is_declared_and_the_other_way_round(load, p
 def test_executables_and_files_exist(load, path):
     """Ours are console scripts, other packages are dependencies, files are there."""
     calls = load(path)
-    scripts = re.findall(r"'(\w+) = robodyn_ros\.", (ROOT / 'setup.py').read_text())
+    commands = setup_arguments()['entry_points']['console_scripts']
+    scripts = [command.partition(' ')[0] for command in commands]
     manifest = ElementTree.parse(ROOT / 'package.xml').getroot()
     depends = {element.text for element in manifest if element.tag.endswith('depend')}
     for node in nodes(calls):
         if node['package'] == 'robodyn_ros':
             assert node['executable'] in scripts
-            assert (ROOT / 'robodyn_ros/nodes' / f'{node["executable"]}.py').is_file()
             assert node['name'] == node['executable'][:-len('_node')]
         else:
             assert node['package'] in depends
@@ -182,12 +182,6 @@ def test_a_namespace_has_its_own_clock_and_frames(load):
         == {'clock', 'tf', 'tf_static'}
     assert remaps['joint_states'].given == ('state_topic',)
     assert remaps['joint_commands'].given == ('command_topic',)
-
-
-def test_launch_files_are_installed():
-    """Setup puts the whole folder into share/robodyn_ros."""
-    assert "shared('launch')" in (ROOT / 'setup.py').read_text()
-    assert FILES
 
 
 def test_no_two_test_files_have_one_name():

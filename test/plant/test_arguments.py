@@ -5,7 +5,7 @@
 import numpy as np
 from plant import cases
 import pytest
-from robodyn_ros import (assemble_start, constraint, Constraint, Control, follow,
+from robodyn_ros import (assemble_start, computed_torque, constraint, Constraint, Control, follow,
                          joint_combination, joint_motion, knife_edge, loop, Parameters, Plant,
                          RobodynError, stabilisation, Stabilisation, State, viscous_non_ideal)
 from robodyn_ros.checks import items, number, numbers, whole_number
@@ -81,7 +81,7 @@ MASKED = np.ma.array([0.1, 0.2], mask=[False, True])
     (lambda p: p.rollout(START, 0.1, every=1.5), 'every is 1.5; expected 1 or more whole'),
     (lambda p: p.rollout(START, 0.1, every=None), 'every is None'),
     (lambda p: p.rollout(START, 0.1, parameters=[1]), r'parameters is \[1\]; expected a mapping'),
-    (lambda p: p.rollout(START, 0.1, parameters=Parameters()), 'parameters is Parameters.*mapp'),
+    (lambda p: p.rollout(START, 0.1, parameters=Parameters(payload_mass=-1.0)), 'payload.m.* -1'),
     (lambda p: p.advance(START, parameters='heavy'), "parameters is 'heavy'"),
     (lambda p: p.in_place(START, steps='a'), "steps is 'a'; expected a whole number, 1 or more"),
     (lambda p: p.rollouts(START, 0.1), 'states is State.*; expected a list of State'),
@@ -127,3 +127,22 @@ def test_a_list_may_be_any_iterable_and_a_sentence_stays_short():
     with pytest.raises(ArgumentError) as caught:
         number('x', 'long ' * 1000)
     assert len(str(caught.value)) < 150
+
+
+def test_run_time_parameters_come_in_one_way():
+    """By name or as Parameters: robots, plants and control laws take both, and mean the same."""
+    arm = ROBOT
+    named = {'payload.mass': 0.7, 'payload.centre.x': 0.02}
+    typed = arm.parameters._replace(payload_mass=0.7, payload_centre=(0.02, 0.0, 0.0))
+    q, v = np.array([0.3, -1.1]), np.array([0.7, 0.2])
+    plant = Plant(arm)
+    for one, other in (
+            (arm.dynamics(q, v, named), arm.dynamics(q, v, typed)),
+            (plant.rollout(State(0.0, q, v), 0.01, parameters=named),
+             plant.rollout(State(0.0, q, v), 0.01, parameters=typed))):
+        assert all(np.array_equal(a, b) for a, b in zip(one, other))
+    laws = [computed_torque(arm, kp=1.0, kd=1.0, model=model).parameters
+            for model in ({**named, 'friction_scale': 1.0}, typed)]
+    assert laws[0] == laws[1]
+    with pytest.raises(RobodynError, match="unknown parameter 'mass'.*payload.mass"):
+        arm.dynamics(q, v, {'mass': 1.0})

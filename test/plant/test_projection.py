@@ -6,9 +6,15 @@ import numpy as np
 from oracles import udwadia_kalaba
 from plant import cases
 import pytest
-from robodyn_ros import assemble_start, State
-from robodyn_ros.codegen.loops import integrators
-from robodyn_ros.constraints.stabilisation import INTEGRATORS
+from robodyn_ros import assemble_start, load_robot, Plant, State
+from robodyn_ros.codegen.backend import Interpreter
+from robodyn_ros.codegen.layout import Layout
+from robodyn_ros.codegen.loops.integrators import (AT_ONCE, INTEGRATORS, make_integrator,
+                                                   make_judge, unrolled)
+from robodyn_ros.codegen.python_text import python_function
+from robodyn_ros.codegen.routines import Kernel, routines
+from robodyn_ros.plant import program
+from robodyn_ros.tracing import Graph, inputs
 
 # Required of positions; velocities are a linear solve behind.
 ON_ROWS = 1e-12
@@ -88,17 +94,28 @@ def test_velocity_projection_takes_the_smallest_change_of_kinetic_energy():
         assert np.abs(A @ after.v).max() < 1e-7, state
 
 
-def test_every_integrator_moves_the_clock_with_the_state(monkeypatch):
+def test_every_integrator_moves_the_clock_with_the_state():
     """Rows that move with time are projected at the new time: t is there after each step."""
-    def falling(x, i, w, y, j):
-        y[:4] = x[2], -9.81, 1.0, 1.0
-    falling.text = falling
-    monkeypatch.setattr(integrators, 'N', 1)
-    monkeypatch.setattr(integrators, 'dynamics', falling)
-    for name in (*INTEGRATORS, 'rk4_at_once'):
+    t, q, v, u = inputs(Graph(), 'x', 4)
+    p = inputs(t.graph, 'p', 1)
+    falling = routines([Kernel('dynamics', [t, q, v, u], [v, -9.81, 1.0, 1.0])], p)[1]
+    backend, layout = Interpreter(), Layout(1)
+    for name in (*INTEGRATORS, AT_ONCE):
         x = np.array([0.25, 1.0, 0.5, 0.0])
-        # the loops' text, run as Python
-        step = getattr(integrators, name)
-        assert step(x, None, np.empty(10), np.empty(8), 0.5) == 0
+        kernel = python_function(unrolled(falling, 1) if name == AT_ONCE else falling)
+        step = make_integrator(backend, layout, name, kernel, make_judge(backend, 1))
+        assert step(x, None, np.empty(layout.scratch), np.empty(layout.workspace), 0.5) == 0
         assert x[0] == 0.75, name
         assert abs(x[2] - (0.5 - 0.5 * 9.81)) < 1e-14, name
+
+
+@pytest.mark.parametrize('robot', ['two_link', 'scara_450'])
+def test_rk4_written_out_has_the_bits_of_its_loop(robot, monkeypatch):
+    """Short kernels are written out, long ones loop over the stages: one arithmetic."""
+    arm = load_robot(robot)
+    start = State(0.0, *np.random.default_rng(3).uniform(-0.5, 0.5, (2, arm.n)))
+    ends = []
+    for most in (0, 10 ** 9):
+        monkeypatch.setattr(program, 'SHORT', most)
+        ends.append(Plant(arm).rollout(start, steps=50))
+    assert all(np.array_equal(a, b) for a, b in zip(*ends))

@@ -94,8 +94,8 @@ def test_masked_numbers_are_refused(name):
 
 
 @pytest.mark.parametrize('call, words', [
-    (lambda: ARM.dynamics(GOOD, GOOD, {'gravity': 1}), "parameters is {'gravity': 1}; expected P"),
-    (lambda: ARM.in_place('forward_dynamics', 5.0), 'parameters is 5.0; expected Parameters'),
+    (lambda: ARM.dynamics(GOOD, GOOD, {'gravity': 1}), "unknown parameter 'gravity': use one"),
+    (lambda: ARM.in_place('forward_dynamics', 5.0), 'parameters is 5.0; expected a mapping'),
     (lambda: ARM.in_place(None), "name is None; expected 'forward_dynamics'"),
     (lambda: ARM.in_place(['energy']), "name is .'energy'.; expected 'forward_dynamics'"),
     (lambda: ARM.in_place('energie'), "unknown function 'energie': use one of .*energy"),

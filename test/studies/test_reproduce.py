@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from robodyn_ros.commands import reproduce
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.report import drawing
 from robodyn_ros.studies import figures, table
 from robodyn_ros.studies.study import Figure, Row, Study
 
@@ -21,9 +22,9 @@ LOST = Row('angle [rad]', math.nan, 2.0, 0.5)
 
 def draw(figure):
     """Draw a line."""
-    axes, = figures.panels(figure, 1)
-    figures.curves(axes, [0.0, 1.0, 2.0], [[1.0], [2.0], [0.0]], ['q1'], 'q [rad]')
-    figures.legend(figure)
+    axes, = drawing.panels(figure, 1)
+    drawing.curves(axes, [0.0, 1.0, 2.0], [[1.0], [2.0], [0.0]], ['q1'], 'q [rad]')
+    drawing.legend(figure)
 
 
 @pytest.fixture
@@ -115,7 +116,7 @@ def test_unknown_papers_and_missing_matplotlib_are_one_sentence(command, monkeyp
     """Both are said before any work."""
     with pytest.raises(RobodynError, match="unknown paper '005': use one of 000, 001, .*, all"):
         command('000', '005')
-    monkeypatch.setattr(figures, 'find_spec', lambda name: None)
+    monkeypatch.setattr(drawing, 'find_spec', lambda name: None)
     with pytest.raises(RobodynError, match=r'pip install "robodyn_ros\[view\]"'):
         command('000')
     assert command('000', '--no-figures') == 0

@@ -3,11 +3,12 @@
 """
 The parts of the package import one another in one direction only (docs/architecture.md).
 
-    tracing <- mechanics <- robots <- constraints, trajectories, controllers
-            <- plant (with its program, parameters, assembly, reference, inverse kinematics)
-            <- scenario, build <- simulation, runtime <- report, papers, bench, nodes, cli
+    tracing <- mechanics, codegen <- robots <- constraints, trajectories, controllers
+            <- plant <- scenario <- report, nodes <- studies, commands
 
-Trajectories, controllers and the plant do not know one another; `build` wires them.
+The plant knows neither trajectories nor controllers, and these do not know one another: `scenario`
+wires them. The nodes know one another only through messages and `nodes/common`. No two files
+import each other, on whatever detour.
 """
 
 import ast
@@ -16,72 +17,58 @@ import re
 from house import PACKAGE
 import pytest
 
-_ROBOT = {'tracing', 'mechanics', 'robots'}
-_PLANT = _ROBOT | {'constraints', 'parameter_table', 'plant_program', 'plant_checks',
-                   'plant_inputs', 'plant_many', 'plant_misfit', 'plant_nearest', 'plant_run',
-                   'plant_stepper', 'plant_variants', 'plant'}
-_MODELS = _PLANT | {'assembly', 'reference', 'inverse_kinematics', 'trajectories', 'controllers'}
-_WIRING = _MODELS | {'bounds', 'strict_yaml', 'settings', 'importing', 'scenario', 'build'}
-_ENGINE = _WIRING | {'simulation', 'runtime'}
+_ROBOT = {'tracing', 'codegen', 'mechanics', 'robots'}
+_MODELS = _ROBOT | {'constraints', 'trajectories', 'controllers', 'plant', 'scenario'}
 
 # part: the parts it may import. A new part needs a line here, that is, a place in the order.
 MAY_IMPORT = {
     'errors': set(),
     'share': set(),
-    'arguments': set(),
-    'bounds': set(),
-    'strict_yaml': set(),
-    'settings': {'bounds', 'strict_yaml'},
-    'importing': set(),
+    'checks': set(),
+    'ros_time': set(),
+    'tolerances': set(),
+    'types': {'tracing'},
     'tracing': set(),
-    'signals': {'tracing'},
     'mechanics': {'tracing'},
-    'robots': {'tracing', 'mechanics'},
-    'constraints': _ROBOT,
-    'trajectories': _ROBOT,
-    'controllers': _ROBOT | {'constraints'},
-    'parameter_table': {'tracing'},
-    'plant_program': _ROBOT | {'constraints', 'parameter_table'},
-    'plant_checks': _ROBOT | {'constraints', 'plant_program'},
-    'plant_inputs': _ROBOT,
-    'plant_many': {'tracing', 'plant_inputs', 'plant_program', 'plant'},
-    'plant_misfit': {'plant_checks', 'plant_nearest', 'plant'},
-    'plant_nearest': {'plant'},
-    'plant_run': {'tracing', 'plant_program', 'plant_checks', 'plant_misfit', 'plant'},
-    'plant_stepper': {'tracing', 'plant_program', 'plant_variants', 'plant'},
-    'plant_variants': _ROBOT | {'constraints', 'parameter_table', 'plant_program'},
-    'plant': _PLANT,
-    'assembly': _PLANT,
-    'reference': _PLANT,
-    'inverse_kinematics': _PLANT | {'assembly'},
-    'scenario': {'bounds', 'strict_yaml', 'settings', 'importing', 'constraints'},
-    'build': _WIRING,
-    'simulation': _WIRING,
-    'runtime': _WIRING | {'simulation'},
-    'viewing': _ROBOT,
-    'result_file': _WIRING | {'simulation'},
-    'simulate_command': _ENGINE | {'result_file'},
-    'view_command': _ENGINE | {'nodes'},
-    'parameters_command': _ENGINE,
-    'run_command': _ENGINE | {'simulate_command', 'view_command', 'nodes'},
-    'driver_check_command': _ENGINE | {'nodes'},
-    'launching': {'robots', 'scenario'},
+    'codegen': {'tracing'},
+    'robots': {'tracing', 'codegen', 'mechanics'},
+    'constraints': {'tracing', 'mechanics', 'robots'},
+    'trajectories': {'tracing', 'codegen', 'mechanics', 'robots'},
+    'controllers': {'tracing', 'mechanics', 'robots', 'constraints'},
+    'plant': _ROBOT | {'constraints'},
+    'scenario': _MODELS,
     'recording': set(),
-    'report': _ENGINE | {'recording'},
-    'papers': _ENGINE | {'report'},
-    'bench': _ENGINE | {'report'},
-    'nodes': _ENGINE | {'recording', 'viewing'},
-    'cli': _ENGINE | {'report', 'papers', 'bench', 'nodes', ''},
-    '': _ENGINE,        # robodyn_ros/__init__.py: the names users import
+    'viewing': {'mechanics', 'robots'},
+    'report': {'mechanics', 'robots', 'trajectories', 'scenario', 'recording'},
+    'studies': _MODELS | {'report'},
+    'launching': {'robots', 'scenario'},
+    'nodes/common': {'robots', 'trajectories', 'scenario'},
+    'nodes/dynamics': _MODELS | {'nodes/common'},
+    'nodes/controller': _MODELS | {'nodes/common'},
+    'nodes/trajectory': _MODELS | {'nodes/common'},
+    'nodes/recorder': {'recording', 'nodes/common'},
+    'nodes/viewer': {'viewing', 'nodes/common'},
+    'nodes/driver_check': {'robots', 'nodes/common'},
+    'nodes/single_process': {'scenario', 'nodes/common', 'nodes/dynamics', 'nodes/controller',
+                             'nodes/trajectory', 'nodes/recorder', 'nodes/viewer'},
+    'commands': _MODELS | {'', 'report', 'recording', 'viewing', 'studies', 'nodes/common',
+                           'nodes/single_process', 'nodes/viewer', 'nodes/driver_check'},
+    '': _MODELS,        # robodyn_ros/__init__.py: the names users import
 }
-FOR_ALL = {'errors', 'signals', 'share', 'arguments'}
+FOR_ALL = {'errors', 'types', 'share', 'checks', 'ros_time', 'tolerances'}
 
-# module: the only part that may import it.
-ONLY_IN = {
-    r'numba|llvmlite': 'tracing',
-    r'rclpy|\w+_msgs|std_srvs|builtin_interfaces|rcl_interfaces|tf2_ros': 'nodes',
-    r'launch|launch_ros': 'launching',
-}
+# What is imported in some places only: module, the files that may, and what to say.
+ONLY_IN = [
+    (r'numba|llvmlite', r'codegen/.*', 'codegen'),
+    (r'rclpy|\w+_msgs|std_srvs|builtin_interfaces|rcl_interfaces|tf2_ros',
+     r'nodes/(\w+/node|common/\w+|single_process)\.py',
+     'node.py, nodes/common and single_process'),
+    (r'launch|launch_ros', r'launching\.py', 'launching.py'),
+    (r'viser|trimesh', r'viewing/.*', 'viewing'),
+    (r'mcap', r'recording/.*', 'recording'),
+    (r'matplotlib', r'report/.*', 'report'),
+    (r'benchmarks|test|oracles', r'(?!)', 'a checkout, it is not installed'),
+]
 
 
 def imports(path, root):
@@ -103,8 +90,16 @@ def imports(path, root):
 
 
 def part_of(names):
-    """Name the part of the package that a path inside it belongs to; '' is its __init__."""
-    return names[0] if names and names[0] in MAY_IMPORT else ''
+    """Name the part that a path inside the package leads to; '' is the package's `__init__`."""
+    return next((part for part in ('/'.join(names[:2]), *names[:1]) if part in MAY_IMPORT), '')
+
+
+def part_of_file(inside):
+    """Name the part that a file belongs to, None where it has no place in the order."""
+    names = inside.with_suffix('').parts
+    if names in (('__init__',), ('nodes', '__init__')):
+        return ''
+    return part_of(names) or None
 
 
 def breaches(root=PACKAGE):
@@ -112,20 +107,41 @@ def breaches(root=PACKAGE):
     found = []
     for path in sorted(root.rglob('*.py')):
         inside = path.relative_to(root)
-        part = inside.with_suffix('').parts[0].replace('__init__', '')
-        if part not in MAY_IMPORT:
-            found.append(f'{inside}: {part} has no place in the order')
+        part = part_of_file(inside)
+        if part is None:
+            found.append(f'{inside}: has no place in the order')
             continue
         for line, name in imports(path, root):
             top, *rest = name.split('.')
-            if top == root.name:
-                other = part_of(rest)
-                if other not in MAY_IMPORT[part] | FOR_ALL | {part}:
-                    found.append(f'{inside}:{line}: {part} may not import {other or name}')
-            for pattern, home in ONLY_IN.items():
-                if re.fullmatch(pattern, top) and part != home:
-                    found.append(f'{inside}:{line}: {top} is for {home}/ only')
-    return found
+            other = part_of(rest)
+            if top == root.name and other not in MAY_IMPORT[part] | FOR_ALL | {part}:
+                found.append(f'{inside}:{line}: {part} may not import {other or name}')
+            for pattern, homes, where in ONLY_IN:
+                if re.fullmatch(pattern, top) and not re.fullmatch(homes, inside.as_posix()):
+                    found.append(f'{inside}:{line}: {top} is for {where} only')
+    return list(dict.fromkeys(found))       # two names from one line are one breach
+
+
+def cycles(root=PACKAGE):
+    """List the groups of files that import one another, directly or on a detour."""
+    files = {}
+    for path in sorted(root.rglob('*.py')):
+        names = path.relative_to(root.parent).with_suffix('').parts
+        files['.'.join(names[:-1] if names[-1] == '__init__' else names)] = path
+    reached = {name: set() for name in files}
+    for name, path in files.items():
+        for _, imported in imports(path, root):
+            while imported and imported not in files:       # a name in a file, not a file
+                imported = imported.rpartition('.')[0]
+            if imported and imported != name:
+                reached[name].add(imported)
+    for over in files:              # everything that can be reached (Warshall)
+        for name in files:
+            if over in reached[name]:
+                reached[name] |= reached[over]
+    loops = {frozenset(other for other in reached[name] if name in reached[other])
+             for name in files if name in reached[name]}
+    return sorted(' <-> '.join(sorted(loop)) for loop in loops)
 
 
 def test_package():
@@ -134,47 +150,77 @@ def test_package():
     assert not found, '\n'.join(found)
 
 
+def test_no_two_files_import_each_other():
+    """Not within a part either, and not for types only."""
+    assert not cycles(), '\n'.join(cycles())
+
+
+def test_every_line_of_the_table_has_its_part():
+    """What the table speaks of is there."""
+    parts = {part_of_file(path.relative_to(PACKAGE)) for path in PACKAGE.rglob('*.py')}
+    assert parts == set(MAY_IMPORT)
+
+
+def written(root, **sources):
+    """Write files of a made-up package; return its folder."""
+    for name, source in sources.items():
+        path = root / 'robodyn_ros' / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source)
+    return root / 'robodyn_ros'
+
+
 @pytest.mark.parametrize('file, source, complaint', [
-    ('mechanics/tree.py', 'import numba', 'numba is for tracing/ only'),
-    ('mechanics/tree.py', 'from numba.core import types', 'numba is for tracing/ only'),
+    ('mechanics/tree.py', 'import numba', 'numba is for codegen only'),
+    ('mechanics/tree.py', 'from numba.core import types', 'numba is for codegen only'),
     ('mechanics/tree.py', 'import importlib\nimportlib.import_module("numba")', 'numba is for'),
-    ('commands/main.py', 'def run():\n    import rclpy', 'rclpy is for nodes/ only'),
-    ('plant/plant.py', 'from sensor_msgs.msg import JointState', 'sensor_msgs is for nodes/ only'),
-    ('plant/plant.py', 'from std_srvs import srv', 'std_srvs is for nodes/ only'),
-    ('scenario/schema.py', 'from launch.actions import Shutdown', 'launch is for launching/ only'),
+    ('commands/main.py', 'def run():\n    import rclpy', 'rclpy is for node.py'),
+    ('plant/plant.py', 'from sensor_msgs.msg import JointState', 'sensor_msgs is for node.py'),
+    ('nodes/dynamics/sensor.py', 'from std_srvs import srv', 'std_srvs is for node.py'),
+    ('scenario/schema.py', 'from launch.actions import Shutdown', 'launch is for launching.py'),
+    ('commands/run.py', 'from benchmarks import engine', 'benchmarks is for a checkout'),
     ('tracing/graph.py', 'from robodyn_ros import mechanics', 'tracing may not import mechanics'),
-    ('robots/load.py', 'from ..plant import Plant', 'robots may not import plant'),
-    ('robots/load.py', 'import robodyn_ros.cli', 'robots may not import cli'),
-    ('robots/__init__.py', 'from .. import simulation', 'robots may not import simulation'),
-    ('plant/plant.py', 'from robodyn_ros.controllers import robust', 'plant may not import controllers'),
-    ('plant/plant.py', 'from .trajectories import helix', 'plant may not import trajectories'),
+    ('robots/robot.py', 'from ..plant import Plant', 'robots may not import plant'),
+    ('robots/urdf/xml.py', 'from ...plant import Plant', 'robots may not import plant'),
+    ('robots/robot.py', 'import robodyn_ros.commands.main', 'robots may not import commands'),
+    ('plant/plant.py', 'from robodyn_ros.controllers import robust', 'may not import controllers'),
+    ('plant/plant.py', 'from ..trajectories import paths', 'may not import trajectories'),
+    ('plant/plant.py', 'def f():\n    from ..scenario import x', 'may not import scenario'),
     ('controllers/robust.py', 'from robodyn_ros import plant', 'controllers may not import plant'),
-    ('trajectories/line.py', 'from ..controllers import x', 'may not import controllers'),
-    ('nodes/x.py', 'from robodyn_ros.cli import main', 'nodes may not import cli'),
-    ('robots/load.py', 'from robodyn_ros import load_robot', 'may not import robodyn_ros.load_r'),
-    ('helpers.py', '', 'helpers has no place in the order'),
+    ('trajectories/paths.py', 'from ..controllers import x', 'may not import controllers'),
+    ('nodes/viewer/node.py', 'from ..dynamics import node', 'may not import nodes/dynamics'),
+    ('nodes/common/qos.py', 'from robodyn_ros.nodes.viewer import node', 'may not import nodes/v'),
+    ('report/page.py', 'from robodyn_ros.nodes.common import qos', 'may not import nodes/common'),
+    ('robots/robot.py', 'from robodyn_ros import load_robot', 'may not import robodyn_ros.load_r'),
+    ('helpers.py', '', 'has no place in the order'),
+    ('nodes/helpers.py', '', 'has no place in the order'),
 ])
 def test_a_breach_is_found(tmp_path, file, source, complaint):
     """Every rule has an example that breaks it."""
-    root = tmp_path / 'robodyn_ros'
-    path = root / file
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(source)
+    root = written(tmp_path, **{file: source})
     assert any(complaint in breach for breach in breaches(root)), breaches(root)
 
 
 @pytest.mark.parametrize('file, source', [
     ('codegen/emit.py', 'import numba\nfrom robodyn_ros.errors import TracingError'),
     ('mechanics/tree.py', 'from ..tracing import scalar\nfrom . import vector'),
-    ('plant/plant.py', 'from robodyn_ros.constraints import loop\nfrom .signals import State'),
+    ('plant/plant.py', 'from robodyn_ros.constraints import loop\nfrom ..types import State'),
     ('scenario/simulation.py', 'from robodyn_ros import controllers, plant, trajectories'),
     ('nodes/dynamics/node.py', 'import rclpy\nfrom std_msgs.msg import String\nfrom . import x'),
-    ('commands/main.py', 'from robodyn_ros import __version__, bench, papers'),
-    ('__init__.py', 'from robodyn_ros.simulation import simulate'),
+    ('commands/main.py', 'from robodyn_ros import __version__, report, studies'),
+    ('__init__.py', 'from robodyn_ros.scenario.simulation import simulate'),
 ])
 def test_what_is_allowed_passes(tmp_path, file, source):
     """The order forbids no more than it says."""
-    path = tmp_path / 'robodyn_ros' / file
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(source)
-    assert breaches(tmp_path / 'robodyn_ros') == []
+    assert breaches(written(tmp_path, **{file: source})) == []
+
+
+def test_a_cycle_is_found(tmp_path):
+    """Three files in a ring, one of them for types only; a fourth that looks at them is fine."""
+    root = written(tmp_path, **{
+        'plant/a.py': 'from robodyn_ros.plant.b import B',
+        'plant/b.py': 'def f():\n    from . import c',
+        'plant/c.py': 'from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .a import A',
+        'plant/d.py': 'from . import a, b, c'})
+    (found,) = cycles(root)
+    assert found == ' <-> '.join(f'robodyn_ros.plant.{name}' for name in 'abc')

@@ -1,52 +1,23 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""The repository has the shape the papers say, and setup.py tells the truth about it."""
+"""What setup.py tells about the package is true, and the version has one home."""
 
 import ast
 from pathlib import Path
 import re
-import runpy
 from xml.etree import ElementTree
 
-from house import files, PACKAGE, python_files, ROOT, top_level
+from house import files, PACKAGE, python_files, ROOT, setup_arguments
 import pytest
-import setuptools
 
-TOP_LEVEL = set("""
-    package.xml setup.py setup.cfg resource
-    robodyn_ros launch config urdf rviz test docs benchmarks
-    README.md LICENSE CHANGELOG.rst CONTRIBUTING.md Makefile .ci .github .gitignore
-""".split())
 SHARED = ('launch', 'config', 'urdf', 'rviz')
 VERSION = ElementTree.parse(ROOT / 'package.xml').findtext('version')
 
 
-@pytest.fixture
-def described(monkeypatch):
+@pytest.fixture(scope='module')
+def described():
     """Return what setup.py tells setuptools."""
-    told = {}
-    monkeypatch.setattr(setuptools, 'setup', told.update)
-    monkeypatch.chdir(ROOT)
-    runpy.run_path('setup.py')
-    return told
-
-
-def strangers(root):
-    """List what does not belong at the top of the repository."""
-    return sorted(set(top_level(root)) - TOP_LEVEL)
-
-
-def test_top_level():
-    """Nothing lies about."""
-    assert strangers(ROOT) == []
-
-
-def test_a_stranger_is_found(tmp_path):
-    """A new file at the top is reported, what .gitignore names is not."""
-    (tmp_path / '.gitignore').write_text('/build/\n*.egg-info/\n')
-    for name in ('build', 'robodyn_ros.egg-info', 'setup.py', 'notes.txt'):
-        (tmp_path / name).touch()
-    assert strangers(tmp_path) == ['notes.txt']
+    return setup_arguments()
 
 
 def test_version_has_one_home(described):
@@ -121,11 +92,18 @@ def test_every_folder_is_a_package(described):
     assert names == set(described['packages'])
 
 
-def test_extras_are_complete(described):
-    """Tests can draw, look and record, and have both engines that answers are compared with."""
-    extras = described['extras_require']
-    assert set(extras['view']) <= set(extras['test'])
-    engines = {line for line in extras['bench'] if re.match('mujoco|pin>', line)}
-    assert len(engines) == 2 and engines <= set(extras['test'])
-    wheels = [w for name in ('ros', 'ros_test') for w in extras[name]]
-    assert all(re.fullmatch(r'ros-jazzy-[a-z0-9-]+==[\d.]+', wheel) for wheel in wheels)
+@pytest.mark.parametrize('extra', ['ros', 'ros_test'])
+def test_the_wheels_of_both_distributions_are_the_same_packages(described, extra):
+    """Each is pinned, and what Jazzy has Kilted has too."""
+    packages = []
+    for distribution, name in [('jazzy', extra), ('kilted', f'{extra}_kilted')]:
+        pinned = [wheel.partition('==') for wheel in described['extras_require'][name]]
+        assert all(version for _, _, version in pinned)
+        packages.append([name.replace(f'ros-{distribution}-', 'ros-') for name, _, _ in pinned])
+    assert packages[0] == packages[1]
+
+
+def test_extras_contain_one_another(described):
+    """What `make nodes` installed serves `make test`, and both can show a run as `make demo`."""
+    extras = {name: set(lines) for name, lines in described['extras_require'].items()}
+    assert extras['view'] < extras['node_test'] < extras['test']

@@ -11,20 +11,7 @@ ament_pep257 = pytest.importorskip('ament_pep257.main', reason='ament_pep257 is 
 ament_pep257.log.setLevel(logging.WARNING)      # it names every file it reads
 
 
-def complaints(paths, capsys):
-    """Run the linter and return its complaints, one line each."""
-    ament_pep257.main(argv=list(map(str, paths)))
-    return capsys.readouterr().err.splitlines()
-
-
 def test_docstrings(capsys):
     """No complaint about any Python file."""
-    found = complaints(python_files(), capsys)
-    assert not found, '\n'.join(found)
-
-
-def test_a_breach_is_found(tmp_path, capsys):
-    """A docstring without a full stop fails."""
-    bad = tmp_path / 'bad.py'
-    bad.write_text('def f():\n    """No full stop"""\n')
-    assert 'D400' in complaints([bad], capsys)[0]
+    ament_pep257.main(argv=list(map(str, python_files())))
+    assert capsys.readouterr().err == ''

@@ -5,7 +5,8 @@
 import math
 
 import numpy as np
-from robodyn_ros.codegen.program import Kernel, Program
+from robodyn_ros.codegen.program import Program
+from robodyn_ros.codegen.routines import Kernel
 from robodyn_ros.tracing import evaluate, functions, Graph, inputs
 
 SMOOTH = ('add', 'sub', 'mul', 'div', 'neg', 'sin', 'cos', 'tan', 'sqrt', 'exp', 'tanh', 'atan2',
@@ -27,7 +28,7 @@ def program(function, count, parameters=1):
     x, p = inputs(graph, 'x', count), inputs(graph, 'p', parameters)
     given = [*x, *p] if parameters > 1 else x
     outputs = list(function(*given))
-    return Program('a test', [Kernel('evaluate', x, outputs)], p, ['evaluate'])
+    return Program('a test', [Kernel('evaluate', x, outputs)], p)
 
 
 def run(compiled, points, parameters=(0.0,)):

@@ -10,11 +10,10 @@ from robodyn_ros.robots.urdf.visuals import GREY, visuals_of
 
 viser = pytest.importorskip('viser', reason='the extra "view" is not installed')
 
-from robodyn_ros.viewing.history import FLOOR, History, Moment  # noqa: E402
-from robodyn_ros.viewing.replay import replay_html  # noqa: E402
+from robodyn_ros.viewing.history import History, Moment, SMALLEST_DRAWN  # noqa: E402
 from robodyn_ros.viewing.scene import NODES, RobotScene, SEGMENTS, Trace  # noqa: E402
 from robodyn_ros.viewing.server import close_server, open_server  # noqa: E402
-from robodyn_ros.viewing.viewer import Viewer  # noqa: E402
+from robodyn_ros.viewing.viewer import replay_html, Viewer  # noqa: E402
 
 CLOSED = 1e-9
 """How well the loops of a closed chain meet in the picture [m]."""
@@ -120,7 +119,7 @@ def test_curves_have_no_gaps():
         history.add(moment(float(k), error, violation), float(k))
     curves = history.curves()
     assert curves['error'].tolist() == [0.5, 0.5, 0.25]
-    assert curves['violation'].tolist() == [np.log10(FLOOR), np.log10(FLOOR), -3.0]
+    assert curves['violation'].tolist() == [np.log10(SMALLEST_DRAWN)] * 2 + [-3.0]
 
 
 def test_the_viewer_passes_over_states_of_another_robot_and_saves_a_page():

@@ -15,7 +15,7 @@ from typing import Any, Callable, Mapping
 
 from robodyn_ros.codegen.backend import Backend
 from robodyn_ros.codegen.layout import Layout
-from robodyn_ros.codegen.tolerances import PIVOT, RESIDUAL
+from robodyn_ros.tolerances import PIVOT, RESIDUAL
 
 
 def make_rank_solver(backend: Backend, layout: Layout,
@@ -110,7 +110,8 @@ def make_rank_solver(backend: Backend, layout: Layout,
                 break
 
     @backend.function
-    def smallest_solution(y: Any, rows: Any, turn: Any, norms: Any, right: Any, out: Any, multipliers: Any) -> Any:
+    def smallest_solution(y: Any, rows: Any, turn: Any, norms: Any, right: Any, out: Any,
+                          multipliers: Any) -> Any:
         """
         Minimum-norm u with rows u = right; returns the rank, or -2 if the rows contradict it.
 

@@ -5,8 +5,8 @@ Time stepping around the kernels of a plant, and the functions of it that Python
 
 One loop serves a single run, a run that goes on where another stopped, and, with lanes, many runs
 side by side in the processor's vector registers, with the same bits for each. Layouts of the
-arrays: layout.py. A run in a group that needs a decision of its own (a failed step, dependent rows)
-makes the whole group stop, to be repeated one run at a time.
+arrays: layout.py. A run in a group that needs a decision of its own (a failed step, dependent
+rows) makes the whole group stop, to be repeated one run at a time.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from robodyn_ros.codegen.loops.integrators import AT_ONCE, make_integrator, make
 from robodyn_ros.codegen.loops.outcomes import (DEPENDENT, NOT_FINITE, NOT_PROJECTED, OK, REASONS)
 from robodyn_ros.codegen.loops.rank_solver import make_rank_solver
 from robodyn_ros.codegen.native import Array, Signature
-from robodyn_ros.codegen.tolerances import ON_ROWS
+from robodyn_ros.tolerances import ON_ROWS
 
 HUGE = 1e300
 """Size from which a number counts as no longer finite: sums of such numbers overflow."""
@@ -48,7 +48,7 @@ def _signatures(layout: Layout, controlled: bool, prepared: int) -> dict[str, Si
         instants = -(-steps // period) if controlled else 0
         samples = steps // every + 1 if every else 0
         return [lanes * size for size in (
-            1, layout.input, prepared, layout.scratch, layout.workspace)] + [
+            1, layout.x_size, prepared, layout.scratch, layout.workspace)] + [
                 instants * layout.reference, lanes * samples * layout.sample,
                 lanes * layout.delay * layout.n, 2]
 
@@ -59,7 +59,7 @@ def _signatures(layout: Layout, controlled: bool, prepared: int) -> dict[str, Si
     if lanes == 1:
         found['derivative'] = Signature(
             'i', (Array('x'), Array('w'), Array('y', True), Array('rates', True)),
-            lambda count: (count * layout.input, prepared, layout.scratch, count * 2 * layout.n))
+            lambda count: (count * layout.x_size, prepared, layout.scratch, count * 2 * layout.n))
         found['steps_in_place'] = Signature(
             '', (Array('block', True), Array('w'), Array('counts', True, 'n')),
             lambda: (layout.block, prepared, 4))
@@ -76,7 +76,7 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
     margins, tau, sample = layout.margins * lanes, layout.tau * lanes, layout.sample
     control_at, start_at = layout.control * lanes, layout.start * lanes
     reference_size, delay, observed = layout.reference, layout.delay, layout.observed
-    recorded = layout.input
+    recorded = layout.x_size
     dynamics, observe = kernels['dynamics'], kernels['observe']
     export, cells = backend.export, backend.cells
     judge = make_judge(backend, lanes)
@@ -226,7 +226,7 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
 def _make_single(backend: Backend, layout: Layout, dynamics: Callable, judge: Callable,
                  run: Callable, signatures: Mapping[str, Signature]) -> None:
     """Make what is called for one run only: rates of states, and steps in place."""
-    n, margins, width = layout.n, layout.margins, layout.input
+    n, margins, width = layout.n, layout.margins, layout.x_size
     block_x, block_y, block_s = layout.block_x, layout.block_y, layout.block_s
     export, cells = backend.export, backend.cells
 

@@ -137,7 +137,7 @@ class _Builder:
 
 
 def _check(path: str, link: str, inertial: Inertial, welded: bool) -> None:
-    """Refuse what no body has; a welded part may be a point, the body it joins must not."""
+    """Refuse a mass or an inertia that no body has; only a welded part may be a point mass."""
     if inertial.mass <= 0.0:
         raise RobotFileError(f'{path}: mass of link {link!r} is {inertial.mass}; a mass is '
                              'positive')

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from robodyn_ros.errors import RobotFileError
 
 Triple = Tuple[float, float, float]
-LARGEST = 1e30
+LARGEST_NUMBER = 1e30
 """No robot has a number this large; products of such numbers would not be finite."""
 
 
@@ -25,7 +25,7 @@ class ElementReader:
         return RobotFileError(f'{self.path}: {what}')
 
     def single(self, element: Element, tag: str, where: str) -> Optional[Element]:
-        """Return the child of a tag, None without one; of two, one would be lost unseen."""
+        """Return the only child of a tag, None if there is none; two are refused."""
         found = element.findall(tag)
         if len(found) > 1:
             raise self.fail(f'{where} has {len(found)} elements <{tag}>; keep one')
@@ -42,14 +42,14 @@ class ElementReader:
         return self.numbers(text, 1, f'{attribute} of <{element.tag}> of {where}')[0]
 
     def numbers(self, text: str, count: int, where: str) -> Tuple[float, ...]:
-        """Return the numbers of a text, which must be so many and finite."""
+        """Return the numbers of a text; there must be count of them, all finite."""
         try:
             values = tuple(float(word) for word in text.split())
         except ValueError:
             values = ()
-        if len(values) != count or not all(abs(value) < LARGEST for value in values):
+        if len(values) != count or not all(abs(value) < LARGEST_NUMBER for value in values):
             wanted = 'a finite number' if count == 1 else f'{count} finite numbers'
-            raise self.fail(f'{where} is {text!r}; expected {wanted} below {LARGEST:g}')
+            raise self.fail(f'{where} is {text!r}; expected {wanted} below {LARGEST_NUMBER:g}')
         return values
 
     def origin(self, element: Optional[Element], where: str) -> Tuple[Triple, Triple]:

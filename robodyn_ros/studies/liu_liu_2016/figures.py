@@ -7,7 +7,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from robodyn_ros.studies.figures import compared, curves, legend, panels
+from robodyn_ros.report.drawing import curves, legend, panels
+from robodyn_ros.studies.figures import compared
 from robodyn_ros.studies.liu_liu_2016.runs import Run, SCHEMES
 from robodyn_ros.studies.study import Figure
 

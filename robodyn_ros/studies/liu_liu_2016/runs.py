@@ -14,10 +14,8 @@ import numpy as np
 from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.plant.assembly import assemble_start
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.scenario.desired_motion import DesiredMotion
-from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.studies.ode45 import integrate_plant
+from robodyn_ros.studies.runs import constraint_errors, OnPath
 from robodyn_ros.types import State
 
 DURATION = 20.0
@@ -54,21 +52,14 @@ class Run(NamedTuple):
         return self.qdot - self.theory[1]
 
 
-class Line:
+class OnLine(OnPath):
     """The arm and its line, with the motion that theory says."""
 
     def __init__(self) -> None:
         """Read robot and path of the package's scenario."""
-        scenario = load_scenario('two_link_line')
-        self.robot = load_robot(scenario.robot)
-        self.task = DesiredMotion(scenario.trajectory).task
-        self.start = assemble_start(self.plant(STANDARD, 'rk4', 0.05), State(
-            0.0, np.array(scenario.trajectory.inverse_kinematics.start), np.zeros(2))).state
-
-    def plant(self, scheme: str, integrator: str, step: float) -> Plant:
-        """Return the plant of a scheme."""
-        return Plant(self.robot, self.task, stabilisation=stabilisation(scheme),
-                     integrator=integrator, step=step)
+        super().__init__('two_link_line')
+        self.start = assemble_start(self.plant(stabilisation(STANDARD)), State(
+            0.0, np.array(self.settings.inverse_kinematics.start), np.zeros(2))).state
 
     def theory(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Joint angles and rates on the line (k, 2); both links are 0.5 m long."""
@@ -83,7 +74,7 @@ class Line:
 
     def fixed(self, scheme: str, integrator: str, step: float) -> Run:
         """Integrate with a fixed step."""
-        plant = self.plant(scheme, integrator, step)
+        plant = self.plant(stabilisation(scheme), integrator, step)
         motion = plant.rollout(self.start, DURATION)
         qdot = self._reported(plant, motion.t, motion.q, motion.v)
         return Run(motion.t, motion.q, qdot, motion.v, motion.phi, motion.constraint_force,
@@ -91,7 +82,7 @@ class Line:
 
     def adaptive(self, scheme: str, solver: str, rtol: float, atol: float) -> Run:
         """Integrate with MATLAB's step control."""
-        plant = self.plant(scheme, 'rk4', 0.05)
+        plant = self.plant(stabilisation(scheme))
         t, q, v = integrate_plant(solver, plant, self.start, DURATION, rtol=rtol, atol=atol)
         seen = [plant.observe(State(*sample)) for sample in zip(t, q, v)]
         return Run(t, q, self._reported(plant, t, q, v), v, np.array([x.phi[0] for x in seen]),
@@ -105,6 +96,4 @@ class Line:
 
     def rate_error(self, one: Run) -> np.ndarray:
         """First derivative of the constraint with the reported velocity (k, 2) [m/s]."""
-        plant = self.plant(STANDARD, 'rk4', 0.05)
-        return np.array([plant.constraint_rows(State(*sample))[1]
-                         for sample in zip(one.t, one.q, one.qdot)])
+        return constraint_errors(self.plant(stabilisation(STANDARD)), one.t, one.q, one.qdot)[1]

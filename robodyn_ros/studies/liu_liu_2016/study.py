@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn_ros.studies.liu_liu_2016.figures import figures
-from robodyn_ros.studies.liu_liu_2016.runs import Line, Run, SCHEMES
+from robodyn_ros.studies.liu_liu_2016.runs import OnLine, Run, SCHEMES
 from robodyn_ros.studies.study import Progress, Row, Study
 from robodyn_ros.studies.table import each_to_digits, to_digits
 
@@ -49,7 +49,7 @@ REMARKS = (
 
 def run(progress: Progress) -> Study:
     """Run the study."""
-    line, rows = Line(), []
+    line, rows = OnLine(), []
     shown: dict[str, list[Run]] = {}
     for solver, rtol, atol, references in ADAPTIVE:
         progress(f'paper 001: {solver}')

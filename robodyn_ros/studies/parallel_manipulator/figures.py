@@ -7,7 +7,8 @@ from typing import Any, Mapping
 
 import numpy as np
 
-from robodyn_ros.studies.figures import panels, PANELS_HEIGHT
+from robodyn_ros.report.drawing import panels
+from robodyn_ros.studies.figures import overlaid, PANELS_HEIGHT
 from robodyn_ros.studies.parallel_manipulator.runs import desired, OnLine
 from robodyn_ros.studies.study import Draw, Figure
 
@@ -21,20 +22,19 @@ def figures(line: OnLine, energies: Mapping[float, tuple[np.ndarray, np.ndarray]
     """
     def tip(figure: Any) -> None:
         for k, axes in enumerate(panels(figure, 2, height=PANELS_HEIGHT / 2)):
-            axes.plot(line.t, line.tip[:, k], label='actual')
-            axes.plot(line.t, desired(line.t)[:, k], '--', label='desired')
-            axes.set_ylabel(f'{"xy"[k]} of O [m]')
+            overlaid(axes, line.t, {'actual': line.tip[:, k], 'desired': desired(line.t)[:, k]},
+                     f'{"xy"[k]} of O [m]')
             axes.legend(loc='upper right')
         axes.set_ylim(0.2, 0.3)
 
     def chains(values: np.ndarray, letter: str, unit: str, motors: bool = False) -> Draw:
         def draw(figure: Any) -> None:
             for k, axes in enumerate(panels(figure, 3, height=PANELS_HEIGHT / 3)):
-                axes.plot(line.t, values[:, 2 * k], label=f'{letter}a{k + 1}')
-                axes.plot(line.t, values[:, 2 * k + 1], '--', label=f'{letter}b{k + 1}')
+                named = {f'{letter}a{k + 1}': values[:, 2 * k],
+                         f'{letter}b{k + 1}': values[:, 2 * k + 1]}
                 if motors:
-                    axes.plot(line.t, line.motors[:, k], 'k:', label=f'motor {k + 1} alone')
-                axes.set_ylabel(f'chain {k + 1} [{unit}]')
+                    named[f'motor {k + 1} alone'] = line.motors[:, k]
+                overlaid(axes, line.t, named, f'chain {k + 1} [{unit}]')
                 axes.legend(loc='upper right')
         return draw
 

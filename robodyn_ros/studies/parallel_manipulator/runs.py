@@ -13,8 +13,7 @@ from typing import Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.constraints.constraint import Constraint, FORCE, non_ideal
-from robodyn_ros.controllers.constraint_following import constraint_following
+from robodyn_ros.constraints.constraint import non_ideal
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.paths import SineLine
@@ -39,17 +38,6 @@ def drag(robot: Robot, q: Sequence[Number], v: Sequence[Number], t: Number, *,
         far = -(v[k] + v[k + 1]) * coefficient
         force += [far - v[k] * coefficient, far]
     return force
-
-
-def driven_by_motors(robot: Robot, task: Constraint) -> Constraint:
-    """Torques of constraint following, acting continuously (at every stage of the integrator)."""
-    control = constraint_following(robot, [task], kp=0.0, kd=0.0, saturate=False)
-
-    def force(robot: Robot, q: Sequence[Number], v: Sequence[Number], t: Number,
-              **values: Number) -> Sequence[Number]:
-        return control.law(t, q, v, [], values)
-
-    return Constraint('motors', force, FORCE, control.parameters)
 
 
 def desired(t: np.ndarray) -> np.ndarray:
@@ -98,16 +86,16 @@ def on_line(robot: Robot, path: Rollout, plain: np.ndarray) -> OnLine:
     moved = basis.transpose(0, 2, 1) @ robot.mass_matrix(path.q) @ basis
     lost = _times(np.linalg.inv(moved), _times(basis.transpose(0, 2, 1), passive))
     numbers = {
-        'balance': float(np.abs(_times(closure.transpose(0, 2, 1), pins) - rest).max()),
-        'formulas': float(np.abs(law[:, ::2] - motors).max()),
-        'passive': float(np.abs(law[:, 1::2]).max()),
-        'pin 12': float(np.linalg.norm(pins[:, :2], axis=1).max()),
-        'pin 13': float(np.linalg.norm(pins[:, 2:], axis=1).max()),
-        'condition': float(np.linalg.cond(rows @ RELATIVE).max()),
-        'lost': float(np.abs(lost).max())}
+        'balance': np.abs(_times(closure.transpose(0, 2, 1), pins) - rest).max(),
+        'formulas': np.abs(law[:, ::2] - motors).max(),
+        'passive': np.abs(law[:, 1::2]).max(),
+        'pin 12': np.linalg.norm(pins[:, :2], axis=1).max(),
+        'pin 13': np.linalg.norm(pins[:, 2:], axis=1).max(),
+        'condition': np.linalg.cond(rows @ RELATIVE).max(),
+        'lost': np.abs(lost).max()}
     for name, chosen in (('123', [0, 1, 2]), ('12', [0, 1]), ('13', [0, 2]), ('23', [1, 2])):
         values = np.linalg.svd(reach[:, :, chosen], compute_uv=False)
-        numbers[f'singular {name}'] = float(values[:, -1].min())
+        numbers[f'singular {name}'] = values[:, -1].min()
     tip = robot.frame('tool0', path.q).position[:, :2]
     return OnLine(path.t, tip, path.q @ ABSOLUTE.T, path.v @ ABSOLUTE.T, path.a @ ABSOLUTE.T,
                   plain, motors, numbers)

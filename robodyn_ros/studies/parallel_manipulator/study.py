@@ -15,15 +15,17 @@ import numpy as np
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.ready_made import follow
 from robodyn_ros.constraints.stabilisation import stabilisation
+from robodyn_ros.controllers.constraint_following import constraint_following
 from robodyn_ros.plant.assembly import assemble_start
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.robot import load_robot, Robot
 from robodyn_ros.studies.parallel_manipulator.figures import figures
 from robodyn_ros.studies.parallel_manipulator.runs import (ABSOLUTE, ANGLES, chain_tips, DAMPING,
-                                                           desired, drag, driven_by_motors,
-                                                           DURATION, LINE, on_line, OnLine,
-                                                           RELATIVE, START)
+                                                           desired, drag, DURATION, LINE,
+                                                           on_line, OnLine, RELATIVE, START)
+from robodyn_ros.studies.runs import acting_continuously
 from robodyn_ros.studies.study import Progress, Row, Study
+from robodyn_ros.studies.table import at_most
 from robodyn_ros.types import State
 
 REMARKS = (
@@ -48,7 +50,8 @@ def run(progress: Progress) -> Study:
     robot = load_robot('parallel_2dof')
     task = follow('tool0', LINE, 'x y', name='line')
     bare = stabilisation('baumgarte', 0.0, 0.0)  # gains of 0: the bare equation, gains at run time
-    motors = driven_by_motors(robot, task)
+    motors = acting_continuously(
+        constraint_following(robot, [task], kp=0.0, kd=0.0, saturate=False))
 
     progress('inverse dynamics: closure and line as six rows')
     six = Plant(robot, [task, drag], stabilisation=bare, step=0.0025)
@@ -62,7 +65,7 @@ def run(progress: Progress) -> Study:
     loose = Plant(robot, [drag], stabilisation=bare, step=1e-3)
 
     rows = [*_motion_rows(line), *_torque_rows(line), *_accuracy_rows(robot, task, motors, start)]
-    change = float(np.abs(dragged.constraint_force @ RELATIVE - plain).max())
+    change = np.abs(dragged.constraint_force @ RELATIVE - plain).max()
     damping, energies = _non_ideal_rows(robot, loose, line, change)
     rows += damping
     return Study('002', 'Redundantly actuated parallel manipulator: direct and inverse dynamics',
@@ -74,15 +77,15 @@ def _motion_rows(line: OnLine) -> list[Row]:
     rows = []
     for name, low, high in (('qa1', 40.69, 64.51), ('qa2', 162.25, 178.38), ('qb2', 46.04, 85.09)):
         column = degrees[:, ANGLES.index(name)]
-        rows += [Row(f'smallest {name} [deg]', float(column.min()), low, 6e-3),
-                 Row(f'largest {name} [deg]', float(column.max()), high, 6e-3)]
+        rows += [Row(f'smallest {name} [deg]', column.min(), low, 6e-3),
+                 Row(f'largest {name} [deg]', column.max(), high, 6e-3)]
     mirrored = np.abs(line.q[:, 2:4] + line.q[:, 5:3:-1]).max()
     opposite = np.abs(line.a[:, 0] + line.a[:, 1]).max()
     return [*rows,
-            Row('chain 3 mirrors chain 2, largest difference [rad]', float(mirrored), 0.0, 1e-12,
-                at_most=True),
-            Row('|acceleration qa1 + qb1|, largest [rad/s^2]', float(opposite), 0.0, 1e-11,
-                'opposite', at_most=True)]
+            at_most('chain 3 mirrors chain 2, largest difference [rad]', mirrored, 0.0,
+                    tolerance=1e-12),
+            at_most('|acceleration qa1 + qb1|, largest [rad/s^2]', opposite, 0.0, 'opposite',
+                    1e-11)]
 
 
 def _torque_rows(line: OnLine) -> list[Row]:
@@ -91,21 +94,21 @@ def _torque_rows(line: OnLine) -> list[Row]:
     rows = []
     for k, name in enumerate(ANGLES):
         said = 'close to zero' if name[1] == 'b' else ''
-        rows += [Row(f'plain force on {name}, smallest [N m]', float(line.plain[:, k].min()),
-                     low[k], 6e-5, said),
-                 Row(f'plain force on {name}, largest [N m]', float(line.plain[:, k].max()),
-                     high[k], 6e-5 if abs(high[k]) > 1e-3 else 6e-7, said)]
+        force = line.plain[:, k]
+        rows += [Row(f'plain force on {name}, smallest [N m]', force.min(), low[k], 6e-5, said),
+                 Row(f'plain force on {name}, largest [N m]', force.max(), high[k],
+                     6e-5 if abs(high[k]) > 1e-3 else 6e-7, said)]
     passive, active = line.plain[:, 1::2], line.plain[:, ::2]
     rows.append(Row('plain force, passive over active rms [-]',
-                    float(np.sqrt((passive ** 2).mean() / (active ** 2).mean())), 0.21, 6e-3,
+                    np.sqrt((passive ** 2).mean() / (active ** 2).mean()), 0.21, 6e-3,
                     'close to zero'))
     for k, (least, most, rms) in enumerate(((-0.1394, 0.1923, 0.1169), (-0.0705, 0.1631, 0.0857),
                                             (-0.2399, 0.3177, 0.1996))):
         torque = line.motors[:, k]
-        rows += [Row(f'motor {k + 1}, smallest torque [N m]', float(torque.min()), least, 6e-5),
-                 Row(f'motor {k + 1}, largest torque [N m]', float(torque.max()), most, 6e-5),
+        rows += [Row(f'motor {k + 1}, smallest torque [N m]', torque.min(), least, 6e-5),
+                 Row(f'motor {k + 1}, largest torque [N m]', torque.max(), most, 6e-5),
                  Row(f'motor {k + 1}, rms torque of 801 samples [N m]',
-                     float(np.sqrt((torque ** 2).mean())), rms, 6e-5)]
+                     np.sqrt((torque ** 2).mean()), rms, 6e-5)]
     wanted = [('lost', "O's acceleration missed by the active part alone [m/s^2]", 0.19, 6e-3),
               ('pin 12', 'largest pin force of chain 2 [N]', 0.265, 6e-4),
               ('pin 13', 'largest pin force of chain 3 [N]', 0.356, 6e-4),
@@ -116,12 +119,12 @@ def _torque_rows(line: OnLine) -> list[Row]:
               ('condition', 'largest condition number of closure and line [-]', 5.4, 0.06)]
     rows += [Row(text, line.numbers[key], value, room) for key, text, value, room in wanted]
     return rows + [
-        Row('torque left on passive joints [N m]', line.numbers['passive'], 0.0, 1e-15, 'zero',
-            at_most=True),
-        Row('motors and pins balance the motion, largest rest [N m]', line.numbers['balance'],
-            2.5e-16, 1e-14, at_most=True),
-        Row('two formulas for the motors, largest difference [N m]', line.numbers['formulas'],
-            1.7e-15, 1e-14, at_most=True)]
+        at_most('torque left on passive joints [N m]', line.numbers['passive'], 0.0, 'zero',
+                1e-15),
+        at_most('motors and pins balance the motion, largest rest [N m]', line.numbers['balance'],
+                2.5e-16, tolerance=1e-14),
+        at_most('two formulas for the motors, largest difference [N m]', line.numbers['formulas'],
+                1.7e-15, tolerance=1e-14)]
 
 
 def _accuracy_rows(robot: Robot, task: Constraint, motors: Constraint, start: State) -> list[Row]:
@@ -141,9 +144,9 @@ def _accuracy_rows(robot: Robot, task: Constraint, motors: Constraint, start: St
             start, DURATION, parameters=values)
         off = robot.frame('tool0', motion.q).position[:, :2] - desired(motion.t)
         name = f'{text}, step {step:g} s'
-        rows += [Row(f'closure error, {name} [m]', float(np.abs(motion.phi[:, :4]).max()), closure,
+        rows += [Row(f'closure error, {name} [m]', np.abs(motion.phi[:, :4]).max(), closure,
                      room if closure else 1e-14, at_most=not closure),
-                 Row(f'tracking error, {name} [m]', float(np.abs(off).max()), tracking, room)]
+                 Row(f'tracking error, {name} [m]', np.abs(off).max(), tracking, room)]
     return rows
 
 
@@ -161,20 +164,20 @@ def _non_ideal_rows(robot: Robot, loose: Plant, line: OnLine, change: float
     for coefficient in (0.0, DAMPING):
         motion = loose.rollout(pushed, 1.5, parameters={'drag.coefficient': coefficient})
         energies[coefficient] = (motion.t, robot.energy(motion.q, motion.v)[0])
-        closed = max(closed, float(motion.violation.max()))
+        closed = max(closed, motion.violation.max())
     free, damped = energies[0.0][1], energies[DAMPING][1]
     effect = (real.constraint_force - ideal.constraint_force) @ RELATIVE
     along = basis.T @ (real.constraint_force[0] - work)
     return [
-        Row('free motion, relative energy drift in 1.5 s [-]',
-            float(np.abs(free / free[0] - 1.0).max()), 4e-14, 1e-13, at_most=True),
-        Row('free motion, closure error [m]', closed, 1.2e-13, 0.0, at_most=True),
-        Row('non-ideal closure, change with six rows [N m]', change, 3e-17, 1e-14, at_most=True),
-        Row('non-ideal closure, change with four rows at 0.3 s [N m]',
-            float(np.abs(effect).max()), 0.027, 6e-4),
-        Row('ideal force along free motions, N^T Qc [N]',
-            float(np.abs(basis.T @ ideal.constraint_force[0]).max()), 6e-17, 1e-14, at_most=True),
-        Row('non-ideal force along free motions, N^T (Qc - C) [N]', float(np.abs(along).max()),
-            3e-17, 1e-14, at_most=True),
-        Row('energy left after 1.5 s of dragging [-]', float(damped[-1] / damped[0]), 0.222, 6e-4),
+        at_most('free motion, relative energy drift in 1.5 s [-]',
+                np.abs(free / free[0] - 1.0).max(), 4e-14, tolerance=1e-13),
+        at_most('free motion, closure error [m]', closed, 1.2e-13),
+        at_most('non-ideal closure, change with six rows [N m]', change, 3e-17, tolerance=1e-14),
+        Row('non-ideal closure, change with four rows at 0.3 s [N m]', np.abs(effect).max(), 0.027,
+            6e-4),
+        at_most('ideal force along free motions, N^T Qc [N]',
+                np.abs(basis.T @ ideal.constraint_force[0]).max(), 6e-17, tolerance=1e-14),
+        at_most('non-ideal force along free motions, N^T (Qc - C) [N]', np.abs(along).max(),
+                3e-17, tolerance=1e-14),
+        Row('energy left after 1.5 s of dragging [-]', damped[-1] / damped[0], 0.222, 6e-4),
     ], energies

@@ -7,7 +7,7 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros.studies.figures import curves, legend, panels, space_curves, THEORETICAL
+from robodyn_ros.report.drawing import curves, DESIRED_STYLE, legend, panels, space_curves
 from robodyn_ros.studies.pawar_shen.runs import Inversion, JOINTS, Tracking, UNITS
 from robodyn_ros.studies.study import Figure
 from robodyn_ros.types import Trajectory
@@ -39,7 +39,7 @@ def figures(points: Sequence[Sequence[float]], paths: Mapping[str, Trajectory],
         figure.set_size_inches(5.6, 4.6)
         axes = figure.add_subplot(projection='3d')
         space_curves(axes, [(paths['siciliano'].q, 'siciliano', '-'),
-                            (paths['fixed_arrival'].q, 'fixed arrival', THEORETICAL)])
+                            (paths['fixed_arrival'].q, 'fixed arrival', DESIRED_STYLE)])
         axes.plot(*np.array(points).T, 'k.', label='way-points')
         legend(figure)
 
@@ -49,7 +49,7 @@ def figures(points: Sequence[Sequence[float]], paths: Mapping[str, Trajectory],
                 values = path.v if velocity else path.q
                 curves(axes, path.t, values[:, k], [timing.replace('_', ' ')],
                        f'v{"xyz"[k]} [m/s]' if velocity else f'{"xyz"[k]} [m]',
-                       first_colour=colour, linestyle=THEORETICAL if colour else '-')
+                       first_colour=colour, linestyle=DESIRED_STYLE if colour else '-')
         legend(figure)
 
     def inversion(figure: Any) -> None:

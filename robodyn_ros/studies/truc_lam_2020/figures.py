@@ -8,10 +8,11 @@ from typing import Any, Mapping
 import numpy as np
 
 from robodyn_ros.mechanics.friction import friction_torque
+from robodyn_ros.report.drawing import panels
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.studies.figures import panels, PANELS_HEIGHT
+from robodyn_ros.studies.figures import overlaid, PANELS_HEIGHT
 from robodyn_ros.studies.study import Draw, Figure
-from robodyn_ros.studies.truc_lam_2020.runs import ClosedLoop, error, OpenLoop, wanted
+from robodyn_ros.studies.truc_lam_2020.runs import ClosedLoop, desired, error, OpenLoop
 
 
 def figures(robot: Robot, opened: OpenLoop, closed: ClosedLoop) -> list[Figure]:
@@ -28,7 +29,7 @@ def figures(robot: Robot, opened: OpenLoop, closed: ClosedLoop) -> list[Figure]:
         Figure('003_open_loop', 'One torque, without and with friction (figure 6).',
                _joints(t, {'without friction': opened.smooth, 'with friction': opened.rough})),
         Figure('003_responses', 'Desired motion and response without friction (figure 8).',
-               _joints(times, {'desired': wanted(times), 'response': closed.clean.q}, 2.0)),
+               _joints(times, {'desired': desired(times), 'response': closed.clean.q}, 2.0)),
         Figure('003_errors', 'Tracking errors without friction (figure 9).',
                _joints(times, {'error': error(closed.clean)}, 2.0)),
         Figure('003_errors_friction', 'Tracking errors with friction (figure 10), and with '
@@ -36,15 +37,14 @@ def figures(robot: Robot, opened: OpenLoop, closed: ClosedLoop) -> list[Figure]:
                                                         'compensated': error(closed.told)}))]
 
 
-def _joints(t: np.ndarray, curves: Mapping[str, np.ndarray], until: float = 1e9) -> Draw:
+def _joints(t: np.ndarray, named: Mapping[str, np.ndarray], until: float = 1e9) -> Draw:
     """Six panels, one joint each [rad]."""
     def draw(figure: Any) -> None:
         shown = t <= until
         places = panels(figure, 3, 2, height=PANELS_HEIGHT / 3)
         for k, axes in enumerate(places):
-            for (name, values), style in zip(curves.items(), ('-', '--')):
-                axes.plot(t[shown], values[shown, k], style, label=name)
-            axes.set_ylabel(f'joint {k + 1} [rad]')
+            overlaid(axes, t[shown], {name: values[shown, k] for name, values in named.items()},
+                     f'joint {k + 1} [rad]')
         places[0].legend(loc='upper right')
     return draw
 

@@ -8,14 +8,14 @@ the law does not know it unless told. Pinocchio, where installed, is a second en
 """
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from robodyn_ros.constraints.constraint import Constraint, FORCE
 from robodyn_ros.controllers.computed_torque import computed_torque
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.robot import Robot
+from robodyn_ros.studies.runs import acting_continuously
 from robodyn_ros.tracing import cos, Number, sin
 from robodyn_ros.types import Rollout
 
@@ -54,23 +54,17 @@ class ClosedLoop(NamedTuple):
     """With friction, which the law knows."""
 
 
-def sines(t: Number, amplitude: Sequence[Number]) -> tuple[list[Number], ...]:
-    """Position, velocity and acceleration of A sin(2 pi t) (6,) each."""
+def sines(t: Number) -> list[Number]:
+    """Positions, velocities and accelerations of A sin(2 pi t), one after another (18,)."""
     s, c = sin(t * RATE), cos(t * RATE)
-    return ([s * x for x in amplitude], [c * x * RATE for x in amplitude],
-            [s * x * -RATE ** 2 for x in amplitude])
+    return [*(s * x for x in AMPLITUDE), *(c * x * RATE for x in AMPLITUDE),
+            *(s * x * -RATE ** 2 for x in AMPLITUDE)]
 
 
 def closed_loop(robot: Robot) -> Plant:
     """IRB 120 under computed torque on the sines, acting continuously."""
     control = computed_torque(robot, natural_frequency=FREQUENCY, saturate=False)
-
-    def force(robot: Robot, q: Sequence[Number], v: Sequence[Number], t: Number,
-              **values: Number) -> Sequence[Number]:
-        position, velocity, acceleration = sines(t, AMPLITUDE)
-        return control.law(t, q, v, [*position, *velocity, *acceleration], values)
-
-    return Plant(robot, [Constraint('motors', force, FORCE, control.parameters)], step=STEP)
+    return Plant(robot, [acting_continuously(control, sines)], step=STEP)
 
 
 def open_loop(robot: Robot, accelerate: Accelerate, duration: float) -> np.ndarray:
@@ -100,14 +94,14 @@ def open_loop(robot: Robot, accelerate: Accelerate, duration: float) -> np.ndarr
     return np.array(result)
 
 
-def wanted(t: np.ndarray) -> np.ndarray:
+def desired(t: np.ndarray) -> np.ndarray:
     """Return the reference of the closed loop (k, 6) [rad]."""
     return np.sin(RATE * t)[:, None] * np.array(AMPLITUDE)
 
 
 def error(motion: Rollout) -> np.ndarray:
     """Tracking error of the closed loop (k, 6) [rad]."""
-    return wanted(motion.t) - motion.q
+    return desired(motion.t) - motion.q
 
 
 def frictionless(robot: Robot) -> Any:

@@ -79,7 +79,7 @@ def run(progress: Progress) -> Study:
 
 def _each(text: str, unit: str, values: np.ndarray, references: Sequence[float],
           tolerances: Sequence[float], paper: str = '') -> list[Row]:
-    return [Row(f'{text}, joint {k + 1} [{unit}]', float(value), reference, room, paper)
+    return [Row(f'{text}, joint {k + 1} [{unit}]', value, reference, room, paper)
             for k, (value, reference, room) in enumerate(zip(values, references, tolerances))]
 
 
@@ -98,8 +98,8 @@ def _model_rows(robot: Robot) -> list[Row]:
         *_each('inverse dynamics of a moving state', 'N m', torque, (
             0.227670488, -14.3839158, -9.10544386, -0.00923415125, 4.31019655e-4,
             -2.22438911e-5), (6e-10, 6e-8, 6e-9, 6e-12, 6e-13, 6e-14)),
-        Row('tool at q = 0, off (0.374, 0, 0.630) [m]',
-            float(np.abs(tool - [0.374, 0.0, 0.630]).max()), 0.0, 1e-12, at_most=True)]
+        at_most('tool at q = 0, off (0.374, 0, 0.630) [m]',
+                np.abs(tool - [0.374, 0.0, 0.630]).max(), 0.0, tolerance=1e-12)]
 
 
 def _friction_rows(robot: Robot) -> list[Row]:
@@ -134,10 +134,10 @@ def _open_loop_rows(opened: OpenLoop) -> list[Row]:
     off = np.abs(reference - opened.smooth).max(axis=1)
     lost = np.abs(reference - opened.rough)[:second + 1].max(axis=0)
     rows = [Row(f'open loop without friction, error after {k} s [log10 rad]',
-                float(np.log10(off[k * second])), float(np.log10(value)), 0.5, 'slight')
+                np.log10(off[k * second]), np.log10(value), 0.5, 'slight')
             for k, value in ((1, 1e-9), (2, 3e-7), (3, 6e-5))]
     rows.append(Row('open loop, growth of the error in the third second [-]',
-                    float(off[3 * second] / off[2 * second]), 200.0, 50.0))
+                    off[3 * second] / off[2 * second], 200.0, 50.0))
     for joint in (2, 3):
         rows.append(at_most(f'open loop with friction, -error of joint {joint} within 1 s [rad]',
                             -lost[joint - 1], -1.8, 'cannot track'))
@@ -169,7 +169,7 @@ def _tracking_rows(closed: ClosedLoop) -> list[Row]:
         *_each('friction, largest error 2..5 s', 'rad', np.abs(friction).max(axis=0),
                (0.0171, 0.0218, 0.0276, 0.0112, 0.0104, 0.0080), [6e-5] * 6, 'oscillates'),
         Row('friction, rms error of all joints 2..5 s [rad]',
-            float(np.sqrt((friction ** 2).mean())), 0.0112, 6e-5),
+            np.sqrt((friction ** 2).mean()), 0.0112, 6e-5),
         at_most('friction compensated, off 2 pi A t exp(-w t) [rad]',
                 np.abs(error(told) - law).max(), 1.2e-8)]
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from robodyn_ros.report.drawing import curves, DESIRED_STYLE, legend, panels, space_curves
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.studies.figures import compared, curves, legend, panels, space_curves, THEORETICAL
+from robodyn_ros.studies.figures import compared
 from robodyn_ros.studies.study import Figure
 from robodyn_ros.studies.xu_liu_2017.runs import ERRORS, Runs
 from robodyn_ros.types import Rollout
@@ -35,7 +36,7 @@ def figures(robot: Robot, runs: Runs) -> list[Figure]:
         for place, name, label in ((1, 'bare', 'bare equation'), (2, 'stable', 'Baumgarte')):
             axes = figure.add_subplot(1, 2, place, projection='3d')
             space_curves(axes, [(tool[name], 'numerical', '-'),
-                                (tool['theory'], 'theoretical', THEORETICAL)])
+                                (tool['theory'], 'theoretical', DESIRED_STYLE)])
             axes.set_title(label)
         legend(figure)
 

@@ -11,12 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
+from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.plant.assembly import assemble_start
-from robodyn_ros.plant.plant import Plant
-from robodyn_ros.robots.robot import load_robot
-from robodyn_ros.scenario.desired_motion import DesiredMotion
-from robodyn_ros.scenario.loading import load_scenario
+from robodyn_ros.studies.runs import OnPath
 from robodyn_ros.types import Rollout, State
 
 DURATION = 20.0
@@ -38,19 +35,13 @@ class Runs(NamedTuple):
     critical: Rollout
 
 
-class Bench:
-    """The robot on its helix, in every way of keeping it there."""
+class OnHelix(OnPath):
+    """The robot on its helix."""
 
     def __init__(self) -> None:
         """Read robot and path of the package's scenario."""
-        scenario = load_scenario('scara_helix_constrained')
-        self.robot = load_robot(scenario.robot)
-        self.task = DesiredMotion(scenario.trajectory).task
-        self.plant = self.make(stabilisation('baumgarte', 0.0, 0.0))
-
-    def make(self, chosen: Stabilisation, integrator: str = 'rk4', step: float = 1e-3) -> Plant:
-        """Return a plant; gains 0 are the bare equation."""
-        return Plant(self.robot, self.task, stabilisation=chosen, integrator=integrator, step=step)
+        super().__init__('scara_helix_constrained')
+        self.bare = self.plant(stabilisation('baumgarte', 0.0, 0.0))
 
     def literal(self, name: str) -> State:
         """Return the start A or B with the printed velocities."""
@@ -58,7 +49,7 @@ class Bench:
 
     def consistent(self, name: str) -> State:
         """Return the state on the path, at its velocity, nearest to A or B."""
-        return assemble_start(self.plant, self.literal(name)).state
+        return assemble_start(self.bare, self.literal(name)).state
 
     def exact(self, name: str) -> State:
         """Return the start on the path with the printed velocities."""
@@ -66,19 +57,14 @@ class Bench:
 
     def run(self, start: State, alpha: float = 0.0, beta: float = 0.0) -> Rollout:
         """Integrate with RK4 at 1 ms and Baumgarte's gains."""
-        return self.plant.rollout(start, DURATION, parameters={
+        return self.bare.rollout(start, DURATION, parameters={
             'stabilisation.alpha': alpha, 'stabilisation.beta': beta})
 
     def runs(self) -> Runs:
         """Return the motions that several rows and the figures share."""
         exact = self.exact('B')
-        theory = self.make(stabilisation('projection')).rollout(self.consistent('B'), DURATION)
-        euler = self.make(stabilisation('none'), 'euler', EULER_STEP)
+        theory = self.plant(stabilisation('projection')).rollout(self.consistent('B'), DURATION)
+        euler = self.plant(stabilisation('none'), 'euler', EULER_STEP)
         return Runs(theory, self.run(exact),
                     euler.rollout(exact, steps=int(DURATION / EULER_STEP)),
                     self.run(exact, 0.5, 200.0), self.run(exact, 20.0, 100.0))
-
-    def phi(self, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Constraint errors along a motion (k, 4) [m] and [rad]."""
-        return np.array([self.plant.constraint_rows(State(*sample))[0]
-                         for sample in zip(t, q, v)])

@@ -13,10 +13,11 @@ import numpy as np
 from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.plant.verification import integrate_accurately
 from robodyn_ros.studies.ode45 import integrate_plant
+from robodyn_ros.studies.runs import constraint_errors
 from robodyn_ros.studies.study import Progress, Row, Study
 from robodyn_ros.studies.table import at_most, each_to_digits
 from robodyn_ros.studies.xu_liu_2017.figures import figures
-from robodyn_ros.studies.xu_liu_2017.runs import Bench, DURATION, ERRORS, Runs
+from robodyn_ros.studies.xu_liu_2017.runs import DURATION, ERRORS, OnHelix, Runs
 from robodyn_ros.types import Rollout
 
 PRINTED = ('about 8e-4', 'about 7e-3', '0.01', '')
@@ -45,59 +46,59 @@ REMARKS = (
 def run(progress: Progress) -> Study:
     """Run the study."""
     progress('paper 000: drift of the bare equation')
-    bench = Bench()
-    rows = _drift(bench)
+    arm = OnHelix()
+    rows = _drift(arm)
     progress('paper 000: low-order integration')
-    runs = bench.runs()
-    rows += _low_order(bench, runs)
+    runs = arm.runs()
+    rows += _low_order(arm, runs)
     progress('paper 000: Baumgarte and projection')
-    rows += _stabilised(bench) + _better(bench) + _projected(bench)
+    rows += _stabilised(arm) + _better(arm) + _projected(arm)
     return Study('000', 'Dynamic modeling of SCARA robot based on Udwadia-Kalaba theory '
-                 '(Xu & Liu 2017)', rows, figures(bench.robot, runs), REMARKS)
+                 '(Xu & Liu 2017)', rows, figures(arm.robot, runs), REMARKS)
 
 
 def _largest(motion: Rollout, since: float = 0.0) -> np.ndarray:
     return np.abs(motion.phi[motion.t >= since]).max(axis=0)
 
 
-def _drift(bench: Bench) -> list[Row]:
+def _drift(arm: OnHelix) -> list[Row]:
     rows = []
     for name, start, references in (
-            ('bare, start A', bench.literal('A'), '7.429e-3 1.733e-2 1.000e-2 1.945e-2'),
-            ('bare, start B', bench.literal('B'), '5.655e-3 1.776e-2 1.000e-2 1.745e-2'),
-            ('bare, exact angles', bench.exact('B'), '1.093e-3 2.045e-4 1.000e-2 2.000e-3')):
-        rows += each_to_digits(name, ERRORS, _largest(bench.run(start)), references, PRINTED)
-    start, times = bench.exact('B'), np.linspace(0.0, DURATION, 401)
-    q, v = integrate_accurately(bench.plant, start, times)
-    phi = bench.phi(times, q, v)
-    phi_0, rate_0, _ = bench.plant.constraint_rows(start)
+            ('bare, start A', arm.literal('A'), '7.429e-3 1.733e-2 1.000e-2 1.945e-2'),
+            ('bare, start B', arm.literal('B'), '5.655e-3 1.776e-2 1.000e-2 1.745e-2'),
+            ('bare, exact angles', arm.exact('B'), '1.093e-3 2.045e-4 1.000e-2 2.000e-3')):
+        rows += each_to_digits(name, ERRORS, _largest(arm.run(start)), references, PRINTED)
+    start, times = arm.exact('B'), np.linspace(0.0, DURATION, 401)
+    q, v = integrate_accurately(arm.bare, start, times)
+    phi, _ = constraint_errors(arm.bare, times, q, v)
+    phi_0, rate_0, _ = arm.bare.constraint_rows(start)
     off = np.abs(phi - (phi_0 + times[:, None] * rate_0)).max()
     return rows + [at_most('bare: deviation from phi(0) + t phid(0), DOP853 [m]', off, 1e-11)]
 
 
-def _low_order(bench: Bench, runs: Runs) -> list[Row]:
+def _low_order(arm: OnHelix, runs: Runs) -> list[Row]:
     rows = each_to_digits('bare, exact angles, explicit Euler 7.3 ms', ERRORS[:2],
                           _largest(runs.euler), '8.05e-4 6.94e-3', PRINTED)
     for name, start, references in (
-            ('bare, exact angles, ode45', bench.exact('B'), '2.16e-3 1.07e-2'),
-            ('bare, start B, ode45', bench.literal('B'), '5.65e-3 2.83e-2')):
-        t, q, v = integrate_plant('ode45', bench.plant, start, DURATION)
-        rows += each_to_digits(name, ERRORS[:2], np.abs(bench.phi(t, q, v)).max(axis=0),
-                               references, PRINTED)
+            ('bare, exact angles, ode45', arm.exact('B'), '2.16e-3 1.07e-2'),
+            ('bare, start B, ode45', arm.literal('B'), '5.65e-3 2.83e-2')):
+        t, q, v = integrate_plant('ode45', arm.bare, start, DURATION)
+        phi, _ = constraint_errors(arm.bare, t, q, v)
+        rows += each_to_digits(name, ERRORS[:2], np.abs(phi).max(axis=0), references, PRINTED)
     return rows
 
 
-def _stabilised(bench: Bench) -> list[Row]:
+def _stabilised(arm: OnHelix) -> list[Row]:
     rows = []
     for name, start, errors, late, force in (
-            ('exact angles', bench.exact('B'), '3.76e-6 7.04e-7 3.44e-5 6.88e-6',
+            ('exact angles', arm.exact('B'), '3.76e-6 7.04e-7 3.44e-5 6.88e-6',
              '9.1e-8 1.7e-8 8.3e-7 1.7e-7',
              '-0.881 -0.472 -2.8e-5 4.9017 0.818 0.484 2.6e-5 4.9084'),
-            ('start B', bench.literal('B'), '5.65e-3 2.27e-4 3.44e-5 1.75e-2',
+            ('start B', arm.literal('B'), '5.65e-3 2.27e-4 3.44e-5 1.75e-2',
              '1.29e-4 5.2e-6 8.3e-7 4.0e-4', '-11.6 -6.0 -0.066 4.90 13.0 6.1 0.070 4.91'),
-            ('start A', bench.literal('A'), '5.65e-3 2.18e-4 3.44e-5 1.75e-2',
+            ('start A', arm.literal('A'), '5.65e-3 2.18e-4 3.44e-5 1.75e-2',
              '1.29e-4 5.2e-6 8.3e-7 4.0e-4', '-13.0 -6.1 -0.070 4.90 11.7 6.4 0.066 4.91')):
-        motion = bench.run(start, 0.5, 200.0)
+        motion = arm.run(start, 0.5, 200.0)
         what = f'Baumgarte 0.5/200, {name}'
         rows += each_to_digits(what, ERRORS, _largest(motion), errors)
         rows += each_to_digits(f'{what}, last 5 s', ERRORS, _largest(motion, 15.0), late)
@@ -113,12 +114,12 @@ def _forces(what: str, motion: Rollout, references: str) -> list[Row]:
     return each_to_digits(what, names, [*force.min(axis=0), *force.max(axis=0)], references)
 
 
-def _better(bench: Bench) -> list[Row]:
+def _better(arm: OnHelix) -> list[Row]:
     rows = []
     for alpha, beta, bound, references in ((20.0, 100.0, 1e-12, '6.6 3.0'),
                                            (28.28, 200.0, 1e-12, '12.9 6.1'),
                                            (100.0, 2500.0, 1e-11, '159 79')):
-        motion = bench.run(bench.literal('B'), alpha, beta)
+        motion = arm.run(arm.literal('B'), alpha, beta)
         what = f'Baumgarte {alpha:g}/{beta:g}, start B'
         rows.append(at_most(f'{what}, last 5 s: any error [m], [rad]',
                             _largest(motion, 15.0).max(), bound))
@@ -127,11 +128,11 @@ def _better(bench: Bench) -> list[Row]:
     return rows
 
 
-def _projected(bench: Bench) -> list[Row]:
+def _projected(arm: OnHelix) -> list[Row]:
     rows = []
     for step in (1e-2, 1e-3):
-        plant = bench.make(stabilisation('projection'), step=step)
-        motion = plant.rollout(bench.consistent('B'), DURATION)
+        plant = arm.plant(stabilisation('projection'), step=step)
+        motion = plant.rollout(arm.consistent('B'), DURATION)
         what = f'projection, RK4 {step * 1e3:g} ms'
         rows.append(at_most(f'{what}: any error [m], [rad]', _largest(motion).max(), 1e-12))
         rows.append(at_most(f'{what}: any rate [m/s], [rad/s]',

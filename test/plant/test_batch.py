@@ -4,14 +4,14 @@
 
 import numpy as np
 import pytest
-from robodyn_ros.plant.program import LANES
-from robodyn_ros.codegen.routines import calls_library, emit, Kernel
+from robodyn_ros.codegen.python_text import python_function
+from robodyn_ros.codegen.routines import calls_library, Kernel, routines
 from robodyn_ros.constraints.ready_made import follow, joint_combination
 from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.errors import StateError
 from robodyn_ros.plant import batch
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.plant.program import BATCH
+from robodyn_ros.plant.program import BATCH, LANES
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.tracing import Graph, inputs, sin, sqrt, tanh
 from robodyn_ros.trajectories.paths import Helix
@@ -136,6 +136,12 @@ def test_every_number_of_a_kernel_has_its_lanes():
     graph = Graph()
     x, y = inputs(graph, 'x', 2)
     p, = inputs(graph, 'p', 1)
-    source = emit([Kernel('f', [x, y], [x * y + p])], [p], lanes=4).source
-    assert '@straight_line(4)' in source and 'x[i + 4]' in source
-    assert 'w[0]' in source and 'y[j + 0]' in source
+    made = routines([Kernel('f', [x, y], [x * y + p])], [p])[1]
+    one, four = python_function(made), python_function(made, 4)
+    numbers, w = np.random.default_rng(8).normal(size=(2, 4)), np.arange(4.0)
+    found = np.zeros(4)
+    four(numbers.reshape(-1), 0, w, found, 0)
+    for lane in range(4):
+        alone = np.zeros(1)
+        one(numbers[:, lane], 0, w[lane:lane + 1], alone, 0)
+        assert alone[0] == found[lane]

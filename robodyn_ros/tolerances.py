@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""The few numbers that decide in the compiled code; every program gets them from here."""
+"""The few numbers that decide in the mechanics and in the compiled loops alike."""
 
 PIVOT = 1e-10
 """Pivot over diagonal entry, or row length over the longest, below which rank is lost [-]."""
