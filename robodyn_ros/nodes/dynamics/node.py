@@ -292,8 +292,8 @@ class PlantTopics:
     def _path(self, now: int) -> list[Marker]:
         if len(self.trace) < 2:
             return []
-        path = messages.marker(now, self.robot.base, 'traced_path', 0, Marker.LINE_STRIP, TRACE_COLOUR,
-                               0.004)
+        path = messages.marker(now, self.robot.base, 'traced_path', 0, Marker.LINE_STRIP,
+                               TRACE_COLOUR, 0.004)
         path.points = list(self.trace)
         return [path]
 
