@@ -42,7 +42,7 @@ class JointPlan:
         self.start, self.points = start, points
         rest = np.zeros_like(points.q)
         self._desired = np.hstack([points.q, points.v if points.v.size else rest,
-                                     points.a if points.a.size else rest])
+                                   points.a if points.a.size else rest])
         self._times: list[int] = points.times.tolist()
         self._next = 0  # control instants come in order: the point that is probably asked for
 

@@ -10,13 +10,17 @@ k + 1 when the command stamped with state k has arrived, so runs repeat to the l
 """
 from __future__ import annotations
 
+from collections import deque
 import sys
 import time
 from typing import Any, Callable
 
 from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Point, PoseStamped
 import numpy as np
+from rclpy.node import Node
 from robodyn_ros.errors import MessageRefused
+from robodyn_ros.mechanics.kinematics import body_poses
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode
@@ -26,7 +30,6 @@ from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import CLOCK, LATCHED, OVERRIDABLE, STREAM
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.dynamics.plant_runner import FAULT, MOVING, PlantRunner, refusal_of
-from robodyn_ros.nodes.dynamics.plant_topics import PlantTopics
 from robodyn_ros.nodes.dynamics.sensor import Sensor
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
@@ -35,13 +38,20 @@ from robodyn_ros.scenario.schema import DynamicsSettings, Scenario
 from robodyn_ros.scenario.simulation import Simulation
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
+from std_msgs.msg import ColorRGBA, String
 from std_srvs.srv import SetBool, Trigger
+from visualization_msgs.msg import Marker, MarkerArray
 
 FIRST_STAMP = NANO
 """Simulated time starts at 1 s: a stamp of 0 means 'now' or 'unknown' to ROS [ns]."""
 REPEAT = 0.1
 """Wall time after which an unanswered state is sent again in lockstep [s]."""
+MARKERS_EVERY = 5
+"""Markers come once in so many watch periods: a path is long, and no eye is that fast."""
+TRACE_COLOUR = ColorRGBA(r=0.95, g=0.45, b=0.1, a=1.0)
+FORCE_COLOUR = ColorRGBA(r=0.8, g=0.1, b=0.4, a=0.9)
+LONGEST_ARROW = 0.25
+"""Length of an arrow for a force as large as the largest so far [m]."""
 
 
 class DynamicsNode(BaseNode):
@@ -227,6 +237,85 @@ class DynamicsNode(BaseNode):
             'mode': runner.mode, 'paused': self.paused,
             'simulated_s': self.tick * self.period / NANO,
             'largest_speed': float(np.abs(runner.v).max())}))
+
+
+class PlantTopics:
+    """
+    Topics that people watch: published at a watching rate, and only if somebody looks.
+
+    ~/tool_pose, ~/constraint_effort (effort = constraint force of each joint), ~/constraints (name
+    = row, position = error, velocity = its rate, effort = multiplier) and ~/markers (path of the
+    tool, and an arrow along the axis of each joint for its constraint force).
+    """
+
+    def __init__(self, node: Node, runner: PlantRunner, frame: str, trace_length: int):
+        """
+        Advertise the topics.
+
+        :param frame: whose path is traced; the robot's tool, if it has no such frame
+        """
+        self.runner, self.robot = runner, runner.plant.robot
+        self.frame = self.robot.tool_frame(frame)
+        self.names, self.rows = list(self.robot.joints), list(runner.plant.row_names)
+        self.tool = node.create_publisher(PoseStamped, '~/tool_pose', STREAM)
+        self.efforts = node.create_publisher(JointState, '~/constraint_effort', STREAM)
+        self.constraints = node.create_publisher(JointState, '~/constraints', STREAM)
+        self.markers = node.create_publisher(MarkerArray, '~/markers', STREAM)
+        self.trace: deque[Point] = deque(maxlen=trace_length)
+        self.largest, self.count = 1e-9, 0
+
+    def publish(self, now: int) -> None:
+        """Publish what somebody watches, at a time [ns]."""
+        self.count += 1
+        drawn = self.markers.get_subscription_count() > 0
+        if drawn or self.tool.get_subscription_count():
+            state = self.robot.frame(self.frame, self.runner.q)
+            self.tool.publish(messages.pose(now, self.robot.base, state.rotation, state.position))
+            x, y, z = map(float, state.position)
+            self.trace.append(Point(x=x, y=y, z=z))
+        force = None
+        if self.rows and (drawn or self.efforts.get_subscription_count()
+                          or self.constraints.get_subscription_count()):
+            seen = self.runner.observe()
+            force = seen.constraint_force[0]
+            self.efforts.publish(messages.joint_state(now, self.names, effort=force))
+            self.constraints.publish(messages.joint_state(
+                now, self.rows, seen.phi[0], seen.phi_rate[0], seen.multipliers[0]))
+        if drawn and self.count % MARKERS_EVERY == 0:
+            self.markers.publish(MarkerArray(markers=[*self._path(now),
+                                                      *self._arrows(now, force)]))
+
+    def forget(self) -> None:
+        """Begin the traced path anew."""
+        self.trace.clear()
+
+    def _path(self, now: int) -> list[Marker]:
+        if len(self.trace) < 2:
+            return []
+        path = messages.marker(now, self.robot.base, 'traced_path', 0, Marker.LINE_STRIP,
+                               TRACE_COLOUR, 0.004)
+        path.points = list(self.trace)
+        return [path]
+
+    def _arrows(self, now: int, force: np.ndarray | None) -> list[Marker]:
+        if force is None:
+            return []
+        self.largest = max(self.largest, float(np.abs(force).max()))
+        arrows = []
+        for k, pose in enumerate(body_poses(self.robot.tree, self.runner.q.tolist())):
+            arrow = messages.marker(now, self.robot.base, 'constraint_force', k, Marker.ARROW,
+                                    FORCE_COLOUR, 0.008)
+            arrow.scale.y = 0.016  # of the head
+            length = LONGEST_ARROW * float(force[k]) / self.largest
+            tip = [at + length * row[2] for at, row in zip(pose.position, pose.rotation)]
+            arrow.points = [_point(pose.position), _point(tip)]
+            arrows.append(arrow)
+        return arrows
+
+
+def _point(values: object) -> Point:
+    x, y, z = map(float, values)  # type: ignore[call-overload]
+    return Point(x=x, y=y, z=z)
 
 
 def main(arguments: list[str] | None = None) -> int:

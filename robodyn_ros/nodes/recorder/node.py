@@ -127,7 +127,7 @@ class RecorderNode(BaseNode):
             kind = known.get(offers[0].topic_type)
             if kind is None:
                 self.tell(f'{heard.topic_name} is {offers[0].topic_type}, not '
-                           f'{" or ".join(known)}: it is not recorded')
+                          f'{" or ".join(known)}: it is not recorded')
                 continue
             profiles = [offer.qos_profile for offer in offers]
             reliable = all(p.reliability != ReliabilityPolicy.BEST_EFFORT for p in profiles)

@@ -25,8 +25,8 @@ from robodyn_ros.nodes.common.options import ViewerOptions
 from robodyn_ros.nodes.common.parameters import options_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import LATCHED
+from robodyn_ros.nodes.common.service_queue import ServiceQueue
 from robodyn_ros.nodes.common.wall_timer import wall_timer
-from robodyn_ros.nodes.viewer.service_queue import ServiceQueue
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.viewing.viewer import Viewer
 from sensor_msgs.msg import JointState
