@@ -31,7 +31,7 @@ def build(plant: Plant) -> Build:
     """Trace a plant, then compile it or load it from the cache."""
     program = plant.program()
     traced, busy = time.perf_counter(), time.process_time()
-    program.names  # compiles
+    program.functions()  # compiles
     compiled, busy = time.perf_counter(), time.process_time() - busy
     return Build(traced, compiled - traced, busy, operations_of(plant), len(program.source) / 1e3)
 
@@ -49,7 +49,7 @@ def mass_and_bias_loop(robot: Robot, q: np.ndarray, v: np.ndarray
     Robot.dynamics is the same loop with the checks and copies of a public call.
     """
     program, (k, n) = robot.compiled.program('mass_and_bias'), q.shape
-    evaluate, w = program.names['many_evaluate'], program.prepared(
+    evaluate, w = program.functions()['many_evaluate'], program.prepared(
         robot.parameters.flat())  # type: ignore[arg-type]
     x = np.concatenate([q, v, np.zeros_like(q)], axis=1).reshape(-1)
     y = np.empty(k * (n * n + n))

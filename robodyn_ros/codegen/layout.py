@@ -17,6 +17,7 @@ numbers of one run; with lanes, each number is so many side by side.
     s       integrators(4 n), t, input of control(1 + 2 n + reference), start of the step(2 n)
     sample  t, q(n), v(n), tau(n), a(n), Qc(n), multipliers(m), phi(m), phi rate(m)
     queue   torques on their way, oldest first (delay n)
+    block   h, t0, x, y, s of a motion in place
 """
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ STAGES = 4
 """Of RK4."""
 
 
-class Layout(NamedTuple):
-    """Sizes of one plant; n joints and m constraint rows."""
+class Sizes(NamedTuple):
+    """What a layout follows from: n joints and m constraint rows."""
 
     n: int
     m: int = 0
@@ -38,140 +39,45 @@ class Layout(NamedTuple):
     lanes: int = 1
     """Runs side by side."""
 
-    # --- x ---
 
-    @property
-    def tau(self) -> int:
-        """Offset of the torque in x, and size of the state t, q, v before it."""
-        return 1 + 2 * self.n
+class Layout(Sizes):
+    """Offsets and lengths of one plant's arrays, as the module's table shows them."""
 
-    @property
-    def x_size(self) -> int:
-        """Length of x."""
-        return 1 + 3 * self.n
+    __slots__ = ()
 
-    # --- y ---
+    # x: a state of tau numbers, then the torque
+    tau = property(lambda self: 1 + 2 * self.n)
+    x_size = property(lambda self: 1 + 3 * self.n)
 
-    @property
-    def margins(self) -> int:
-        """Offset of the mass margin, which the row margin follows, behind the 2 n rates."""
-        return 2 * self.n
+    # y: results of the kernels (margins: offset behind the rates; the longest decides) ...
+    margins = property(lambda self: 2 * self.n)
+    observed = property(lambda self: 2 * self.n + 3 * self.m)
+    corrected = property(lambda self: 2 * self.n + 1 + 2 * self.m)
+    results = property(lambda self: max(2 * self.n + 2 * STAGES, self.observed,
+                                        self.corrected + self.n))
+    # ... then the rank solver's: M(n n), Q(n), A(m n), b(m), extra(m), turn(m m), norms(m), u(n),
+    # multipliers(m), answer to extra(n), unused multipliers(m)
+    rank_force = property(lambda self: self.n * self.n)
+    rank_rows = property(lambda self: self.rank_force + self.n)
+    rank_right = property(lambda self: self.rank_rows + self.m * self.n)
+    rank_turn = property(lambda self: self.rank_right + 2 * self.m)
+    rank_norms = property(lambda self: self.rank_turn + self.m * self.m)
+    rank_u = property(lambda self: self.rank_norms + self.m)
+    rank_multipliers = property(lambda self: self.rank_u + self.n)
+    rank_extra = property(lambda self: self.rank_multipliers + self.m)
+    scratch = property(lambda self: self.results + self.rank_extra + self.n + self.m)
 
-    @property
-    def observed(self) -> int:
-        """What observe leaves."""
-        return 2 * self.n + 3 * self.m
+    # s
+    times = property(lambda self: 4 * self.n)
+    control = property(lambda self: self.times + 1)
+    start = property(lambda self: self.control + self.tau + self.reference)
+    workspace = property(lambda self: self.start + 2 * self.n)
 
-    @property
-    def corrected(self) -> int:
-        """What correct leaves: after the rows' errors come their rates, where they are at hand."""
-        return 2 * self.n + 1 + 2 * self.m
+    # a recorded sample
+    sample = property(lambda self: 1 + 5 * self.n + 3 * self.m)
 
-    @property
-    def results(self) -> int:
-        """Numbers of the longest kernel."""
-        return max(2 * self.n + 2 * STAGES, self.observed, self.corrected + self.n)
-
-    # --- scratch of the rank solver, from an offset on: M(n n), Q(n), A(m n), b(m), extra(m),
-    # turn(m m), norms(m), u(n), multipliers(m), answer to extra(n), unused multipliers(m)
-
-    @property
-    def rank_force(self) -> int:
-        """Offset of Q behind M."""
-        return self.n * self.n
-
-    @property
-    def rank_rows(self) -> int:
-        """Offset of A."""
-        return self.rank_force + self.n
-
-    @property
-    def rank_right(self) -> int:
-        """Offset of b, which extra follows."""
-        return self.rank_rows + self.m * self.n
-
-    @property
-    def rank_turn(self) -> int:
-        """Offset of the record of the rotations."""
-        return self.rank_right + 2 * self.m
-
-    @property
-    def rank_norms(self) -> int:
-        """Offset of the lengths of the rows."""
-        return self.rank_turn + self.m * self.m
-
-    @property
-    def rank_u(self) -> int:
-        """Offset of the smallest solution u."""
-        return self.rank_norms + self.m
-
-    @property
-    def rank_multipliers(self) -> int:
-        """Offset of the multipliers."""
-        return self.rank_u + self.n
-
-    @property
-    def rank_extra(self) -> int:
-        """Offset of the answer to extra, which unused multipliers follow."""
-        return self.rank_multipliers + self.m
-
-    @property
-    def scratch(self) -> int:
-        """Length of y: results of the longest kernel, then all that the rank solver needs."""
-        return self.results + self.rank_extra + self.n + self.m
-
-    # --- s ---
-
-    @property
-    def times(self) -> int:
-        """Offset of the time at which a step began, behind two states of the integrators."""
-        return 4 * self.n
-
-    @property
-    def control(self) -> int:
-        """Offset of the input of the control law."""
-        return self.times + 1
-
-    @property
-    def start(self) -> int:
-        """Offset of the state to return to when a step fails."""
-        return self.control + self.tau + self.reference
-
-    @property
-    def workspace(self) -> int:
-        """Length of s."""
-        return self.start + 2 * self.n
-
-    # --- recordings and queues ---
-
-    @property
-    def sample(self) -> int:
-        """Length of one recorded row."""
-        return 1 + 5 * self.n + 3 * self.m
-
-    @property
-    def queue(self) -> int:
-        """Length of the queue of delayed torques; one number where there is no delay."""
-        return max(1, self.delay * self.n)
-
-    # --- a motion in place: one block of h, t0, x, y, s ---
-
-    @property
-    def block_x(self) -> int:
-        """Offset of x in the block, behind h and t0."""
-        return 2
-
-    @property
-    def block_y(self) -> int:
-        """Offset of y in the block."""
-        return self.block_x + self.x_size
-
-    @property
-    def block_s(self) -> int:
-        """Offset of s in the block."""
-        return self.block_y + self.scratch
-
-    @property
-    def block(self) -> int:
-        """Length of the block."""
-        return self.block_s + self.workspace
+    # the block of a motion in place: h, t0, then x, y and s
+    block_x = property(lambda self: 2)
+    block_y = property(lambda self: self.block_x + self.x_size)
+    block_s = property(lambda self: self.block_y + self.scratch)
+    block = property(lambda self: self.block_s + self.workspace)

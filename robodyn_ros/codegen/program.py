@@ -43,11 +43,8 @@ class Program:
             Python, see evaluate()
         """
         self.title, self._stepping = title, stepping
-        made = routines(kernels, parameters)
-        if stepping is not None and stepping.integrator == AT_ONCE:
-            dynamics = next(routine for routine in made if routine.name == 'dynamics')
-            made.append(unrolled(dynamics, stepping.layout.n))
-        self.routines: dict[str, Routine] = {routine.name: routine for routine in made}
+        self.routines: dict[str, Routine] = {
+            routine.name: routine for routine in routines(kernels, parameters)}
         self.prepared_size = max(1, self.routines[PREPARE].outputs)
         self._functions: dict[str, Entry] | None = None
         self._prepared: tuple[bytes, np.ndarray] | None = None
@@ -125,6 +122,9 @@ class Program:
         kernels = {name: backend.kernel(routine, lanes)
                    for name, routine in self.routines.items() if name != PREPARE}
         if stepping is not None:
+            if stepping.integrator == AT_ONCE:
+                step = unrolled(self.routines['dynamics'], stepping.layout.n)
+                kernels[AT_ONCE] = backend.kernel(step)
             make_loops(backend, stepping, kernels, signatures)
             return
         for name, kernel in kernels.items():

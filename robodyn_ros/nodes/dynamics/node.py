@@ -14,6 +14,7 @@ import sys
 import time
 from typing import Any, Callable
 
+from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
 from robodyn_ros.errors import MessageRefused
 from robodyn_ros.mechanics.parameters import NAMES
@@ -23,10 +24,9 @@ from robodyn_ros.nodes.common.options import DynamicsOptions, FREE, LOCKSTEP
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import CLOCK, LATCHED, OVERRIDABLE, STREAM
-from robodyn_ros.nodes.common.reporting import Reporter
 from robodyn_ros.nodes.common.wall_timer import wall_timer
-from robodyn_ros.nodes.dynamics.plant_runner import FAULT, refusal_of, MOVING, PlantRunner
-from robodyn_ros.nodes.dynamics.plant_topics import Watched
+from robodyn_ros.nodes.dynamics.plant_runner import FAULT, MOVING, PlantRunner, refusal_of
+from robodyn_ros.nodes.dynamics.plant_topics import PlantTopics
 from robodyn_ros.nodes.dynamics.sensor import Sensor
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
@@ -71,7 +71,7 @@ class DynamicsNode(BaseNode):
         self.state = messages.JointStateMessage(self.names, 'position', 'velocity', 'effort')
         self.period = int(round(scenario.controller.period * NANO))
         self.tick, self.paused, self.commanded = 0, self.options.start_paused, FIRST_STAMP
-        self.report, self.sent = Reporter(self, 'plant'), time.monotonic()
+        self.sent = time.monotonic()
         self._make_topics()
         on_change(self, scenario.dynamics, self._check_model)
         on_change(self, self.options, self._check_options)
@@ -84,8 +84,9 @@ class DynamicsNode(BaseNode):
         self.clock_topic = self.create_publisher(ClockMessage, '/clock', CLOCK)
         description = self.create_publisher(String, 'robot_description', LATCHED)
         description.publish(String(data=self.robot.urdf))
-        self.watched = Watched(self, self.runner, self.scenario.trajectory.frame,
-                               self.options.trace_length)
+        self.watched = PlantTopics(self, self.runner, self.scenario.trajectory.frame,
+                                   self.options.trace_length)
+        self.diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
         self.create_subscription(JointState, 'joint_commands', self._on_command, STREAM,
                                  qos_overriding_options=OVERRIDABLE)
         self.create_service(SetBool, '~/set_pause', self._on_pause)
@@ -130,16 +131,16 @@ class DynamicsNode(BaseNode):
         try:
             tau = self.order.arrange(message.name, message.effort, 'effort of joint_commands')
         except MessageRefused as error:
-            self.report.tell(str(error))
+            self.tell(str(error))
             return
         lockstep = self.options.mode == LOCKSTEP
         stamp = messages.time_of(message.header.stamp)
         reason = refusal_of(stamp, self.stamp, None if lockstep else self.options.command_timeout)
         if reason is not None:
-            self.report.tell(reason)
+            self.tell(reason)
             return
         self.commanded = self.stamp
-        self.report.tell(self.runner.command(tau))
+        self.tell(self.runner.command(tau))
         if lockstep and not self.paused and self.runner.mode != FAULT:
             self._forward()
 
@@ -165,7 +166,7 @@ class DynamicsNode(BaseNode):
         self.runner.advance()
         self.tick += 1
         self._publish(watch=self.tick % self._watch_ticks() == 0)
-        self.report.tell(self.runner.reason)
+        self.tell(self.runner.reason)
 
     def _watch_ticks(self) -> int:
         return max(1, round(NANO / self.period / self.options.watch_rate))
@@ -196,7 +197,7 @@ class DynamicsNode(BaseNode):
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self.runner.reset()
-        self.report.reasons.clear()
+        self.reasons.clear()
         self.watched.forget()
         self.tick += 1  # an answer to the state before no longer fits
         self.commanded = self.stamp
@@ -220,12 +221,12 @@ class DynamicsNode(BaseNode):
         runner = self.runner
         publishers = self.count_publishers('joint_commands')
         if publishers > 1:
-            self.report.tell(f'{publishers} nodes publish joint_commands; only one should')
-        level, text = runner.condition(self.report.reasons.report())
-        self.report.publish(self.stamp, level, text, {
+            self.tell(f'{publishers} nodes publish joint_commands; only one should')
+        level, text = runner.condition(self.reasons.report())
+        self.diagnostics.publish(messages.diagnostics(self.stamp, 'dynamics: plant', level, text, {
             'mode': runner.mode, 'paused': self.paused,
             'simulated_s': self.tick * self.period / NANO,
-            'largest_speed': float(np.abs(runner.v).max())})
+            'largest_speed': float(np.abs(runner.v).max())}))
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -30,7 +30,7 @@ LONGEST = 0.25
 """Length of an arrow for a force as large as the largest so far [m]."""
 
 
-class Watched:
+class PlantTopics:
     """Publishers of the plant's watched topics."""
 
     def __init__(self, node: Node, runner: PlantRunner, frame: str, trace_length: int):
