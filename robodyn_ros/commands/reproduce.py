@@ -95,7 +95,7 @@ def chosen_papers(names: Sequence[str]) -> list[str]:
 
 def study_of(paper: str) -> Callable[[Progress], Study]:
     """Return the function that runs a paper's study."""
-    return import_module(f'robodyn_ros.studies.{STUDIES[paper]}.study').run
+    return import_module(f'robodyn_ros.studies.{STUDIES[paper]}').run
 
 
 def _draw(study: Study, folder: Path, for_page: bool) -> list[Path]:

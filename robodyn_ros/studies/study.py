@@ -9,11 +9,15 @@ where a paper's number cannot be reproduced, the row says so and a remark says w
 """
 from __future__ import annotations
 
+from decimal import Decimal
+from itertools import repeat
 import math
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Iterable, NamedTuple, Sequence
 
 Draw = Callable[[object], None]
 """Draws onto an empty matplotlib figure."""
+Progress = Callable[[str], None]
+"""Called with a few words before each longer piece of work."""
 
 
 class Row(NamedTuple):
@@ -40,6 +44,38 @@ class Row(NamedTuple):
         return abs(self.ours - self.reference) <= self.tolerance
 
 
+def to_digits(quantity: str, ours: float, reference: str, paper: str = '',
+              units: float = 0.5) -> Row:
+    """
+    Row that holds when ours is the reference as far as its digits go.
+
+    :param reference: number as text, such as '1.093e-3'
+    :param units: allowed difference in units of the last digit; half a unit is rounding
+    """
+    exponent = int(Decimal(reference).as_tuple().exponent)
+    tolerance = units * (1.0 + 1e-9) * 10.0 ** exponent
+    return Row(quantity, ours, float(reference), tolerance, paper)
+
+
+def each_to_digits(what: str, names: Sequence[str], ours: Iterable[float], references: str,
+                   papers: Sequence[str] = ()) -> list[Row]:
+    """
+    Rows of several quantities of one run, in the order of names.
+
+    :param references: numbers as one text, in the same order; - leaves its row out
+    :param papers: what the paper says of each, if it says anything
+    """
+    return [to_digits(f'{what}: {name}', x, reference, paper)
+            for name, x, reference, paper in zip(names, ours, references.split(),
+                                                 papers or repeat('')) if reference != '-']
+
+
+def at_most(quantity: str, ours: float, bound: float, paper: str = '',
+            tolerance: float = 0.0) -> Row:
+    """Row that holds when ours is not above a bound, or above it by no more than a tolerance."""
+    return Row(quantity, ours, bound, tolerance, paper, at_most=True)
+
+
 class Figure(NamedTuple):
     """One picture of a study, with the same axes as the paper's."""
 
@@ -64,7 +100,3 @@ class Study(NamedTuple):
     def holds(self) -> bool:
         """Tell whether every row agrees."""
         return all(row.holds for row in self.rows)
-
-
-Progress = Callable[[str], None]
-"""Called with a few words before each longer piece of work."""

@@ -1,12 +1,10 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of a study: made from a reference's digits, shown to people, to programs, in documents."""
+"""A study as a table: shown to people, to programs, in documents."""
 from __future__ import annotations
 
-from decimal import Decimal
-from itertools import repeat
 import math
-from typing import Any, Iterable, Sequence
+from typing import Any, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -17,38 +15,6 @@ from robodyn_ros.studies.study import Row, Study
 COLUMNS = ('quantity', 'paper', 'reference', 'ours', 'tolerance', 'verdict')
 WIDTH = 120
 """Columns of a table that does not go to a terminal."""
-
-
-def to_digits(quantity: str, ours: float, reference: str, paper: str = '',
-              units: float = 0.5) -> Row:
-    """
-    Row that holds when ours is the reference as far as its digits go.
-
-    :param reference: number as text, such as '1.093e-3'
-    :param units: allowed difference in units of the last digit; half a unit is rounding
-    """
-    exponent = int(Decimal(reference).as_tuple().exponent)
-    tolerance = units * (1.0 + 1e-9) * 10.0 ** exponent
-    return Row(quantity, ours, float(reference), tolerance, paper)
-
-
-def each_to_digits(what: str, names: Sequence[str], ours: Iterable[float], references: str,
-                   papers: Sequence[str] = ()) -> list[Row]:
-    """
-    Rows of several quantities of one run, in the order of names.
-
-    :param references: numbers as one text, in the same order; - leaves its row out
-    :param papers: what the paper says of each, if it says anything
-    """
-    return [to_digits(f'{what}: {name}', x, reference, paper)
-            for name, x, reference, paper in zip(names, ours, references.split(),
-                                                 papers or repeat('')) if reference != '-']
-
-
-def at_most(quantity: str, ours: float, bound: float, paper: str = '',
-            tolerance: float = 0.0) -> Row:
-    """Row that holds when ours is not above a bound, or above it by no more than a tolerance."""
-    return Row(quantity, ours, bound, tolerance, paper, at_most=True)
 
 
 def cells(row: Row) -> tuple[str, ...]:

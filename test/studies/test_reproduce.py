@@ -12,7 +12,7 @@ from robodyn_ros.commands import reproduce
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.report import drawing
 from robodyn_ros.studies import figures, table
-from robodyn_ros.studies.study import Figure, Row, Study
+from robodyn_ros.studies.study import Figure, Row, Study, to_digits
 
 GOOD = Row('speed [m/s]', 1.0001, 1.0, 1e-3, 'about 1')
 BOUND = Row('error |e| [m]', 1e-9, 1e-6, 0.0, at_most=True)
@@ -124,8 +124,8 @@ def test_unknown_papers_and_missing_matplotlib_are_one_sentence(command, monkeyp
 
 def test_rows_from_digits():
     """The tolerance is half a unit of the last digit the reference shows."""
-    row = table.to_digits('x [m]', 1.0934e-3, '1.093e-3')
+    row = to_digits('x [m]', 1.0934e-3, '1.093e-3')
     assert row.reference == 1.093e-3 and row.tolerance == pytest.approx(0.5e-6) and row.holds
-    assert not table.to_digits('x [m]', 1.0936e-3, '1.093e-3').holds
-    assert table.to_digits('x [m]', -13.04, '-13.0').holds
-    assert table.to_digits('x [m]', 159.4, '159').tolerance == pytest.approx(0.5)
+    assert not to_digits('x [m]', 1.0936e-3, '1.093e-3').holds
+    assert to_digits('x [m]', -13.04, '-13.0').holds
+    assert to_digits('x [m]', 159.4, '159').tolerance == pytest.approx(0.5)
