@@ -10,8 +10,7 @@ import numpy as np
 
 from robodyn_ros.report.drawing import require
 from robodyn_ros.report.motion import Motion
-from robodyn_ros.report.render import camera_for, Canvas, OVERSAMPLING
-from robodyn_ros.report.solids import Solid
+from robodyn_ros.report.render import camera_for, Canvas, OVERSAMPLING, Solid
 
 KINDS = ('gif', 'mp4')
 HEIGHT = 480

@@ -16,11 +16,10 @@ import numpy as np
 from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.plant.assembly import assemble_start
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.report.drawing import curves, legend, panels
-from robodyn_ros.studies.figures import compared
+from robodyn_ros.report.drawing import compared, curves, Figure, legend, panels
 from robodyn_ros.studies.ode45 import integrate_plant
 from robodyn_ros.studies.runs import constraint_errors, OnPath
-from robodyn_ros.studies.study import each_to_digits, Figure, Progress, Row, Study, to_digits
+from robodyn_ros.studies.study import each_to_digits, Progress, Row, Study, to_digits
 from robodyn_ros.types import State
 
 DURATION = 20.0

@@ -21,11 +21,10 @@ from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.controllers.constraint_following import constraint_following
 from robodyn_ros.plant.assembly import assemble_start
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.report.drawing import panels
+from robodyn_ros.report.drawing import Draw, Figure, overlaid, panels, PANELS_HEIGHT
 from robodyn_ros.robots.robot import load_robot, Robot
-from robodyn_ros.studies.figures import overlaid, PANELS_HEIGHT
 from robodyn_ros.studies.runs import acting_continuously
-from robodyn_ros.studies.study import at_most, Draw, Figure, Progress, Row, Study
+from robodyn_ros.studies.study import at_most, Progress, Row, Study
 from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.paths import SineLine
 from robodyn_ros.types import Rollout, State

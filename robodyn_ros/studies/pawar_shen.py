@@ -18,12 +18,11 @@ from robodyn_ros.controllers.computed_torque import computed_torque
 from robodyn_ros.controllers.robust import lyapunov_weights, robust
 from robodyn_ros.plant.inverse_kinematics import joint_motion
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.report.drawing import curves, DESIRED_STYLE, legend, panels, space_curves
+from robodyn_ros.report.drawing import curves, DESIRED_STYLE, Figure, legend, panels, space_curves
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.loading import load_scenario
-from robodyn_ros.studies.study import (at_most, each_to_digits, Figure, Progress, Row, Study,
-                                       to_digits)
+from robodyn_ros.studies.study import at_most, each_to_digits, Progress, Row, Study, to_digits
 from robodyn_ros.trajectories.sampling import sample
 from robodyn_ros.trajectories.via_points import TIMINGS
 from robodyn_ros.types import Rollout, State, Trajectory

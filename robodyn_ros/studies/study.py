@@ -14,8 +14,8 @@ from itertools import repeat
 import math
 from typing import Callable, Iterable, NamedTuple, Sequence
 
-Draw = Callable[[object], None]
-"""Draws onto an empty matplotlib figure."""
+from robodyn_ros.report.drawing import Figure
+
 Progress = Callable[[str], None]
 """Called with a few words before each longer piece of work."""
 
@@ -76,15 +76,6 @@ def at_most(quantity: str, ours: float, bound: float, paper: str = '',
     return Row(quantity, ours, bound, tolerance, paper, at_most=True)
 
 
-class Figure(NamedTuple):
-    """One picture of a study, with the same axes as the paper's."""
-
-    name: str
-    """File name without ending, such as '000_joint_responses'."""
-    caption: str
-    draw: Draw
-
-
 class Study(NamedTuple):
     """A paper's study, run."""
 
@@ -93,6 +84,7 @@ class Study(NamedTuple):
     title: str
     rows: Sequence[Row]
     figures: Sequence[Figure]
+    """With the same axes as the paper's."""
     remarks: Sequence[str]
     """Sentences: what could not be reproduced and why; how to read the numbers."""
 

@@ -19,11 +19,10 @@ import numpy as np
 from robodyn_ros.controllers.computed_torque import computed_torque
 from robodyn_ros.mechanics.friction import friction_torque
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.report.drawing import panels
+from robodyn_ros.report.drawing import Draw, Figure, overlaid, panels, PANELS_HEIGHT
 from robodyn_ros.robots.robot import load_robot, Robot
-from robodyn_ros.studies.figures import overlaid, PANELS_HEIGHT
 from robodyn_ros.studies.runs import acting_continuously
-from robodyn_ros.studies.study import at_most, Draw, Figure, Progress, Row, Study
+from robodyn_ros.studies.study import at_most, Progress, Row, Study
 from robodyn_ros.tracing import cos, Number, sin
 from robodyn_ros.types import Rollout, State
 

@@ -15,12 +15,12 @@ import numpy as np
 from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.plant.assembly import assemble_start
 from robodyn_ros.plant.verification import integrate_accurately
-from robodyn_ros.report.drawing import curves, DESIRED_STYLE, legend, panels, space_curves
+from robodyn_ros.report.drawing import (compared, curves, DESIRED_STYLE, Figure, legend, panels,
+                                        space_curves)
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.studies.figures import compared
 from robodyn_ros.studies.ode45 import integrate_plant
 from robodyn_ros.studies.runs import constraint_errors, OnPath
-from robodyn_ros.studies.study import at_most, each_to_digits, Figure, Progress, Row, Study
+from robodyn_ros.studies.study import at_most, each_to_digits, Progress, Row, Study
 from robodyn_ros.types import Rollout, State
 
 DURATION = 20.0
