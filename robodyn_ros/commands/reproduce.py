@@ -23,8 +23,7 @@ from rich.progress import (BarColumn, MofNCompleteColumn, Progress as Bars, Spin
 
 from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.report.drawing import PAGE_DPI, require, write_figure
-from robodyn_ros.studies import table
-from robodyn_ros.studies.study import Progress, Study
+from robodyn_ros.studies.study import as_json, as_markdown, Progress, show, Study, WIDTH
 
 STUDIES = {'000': 'xu_liu_2017', '001': 'liu_liu_2016', '002': 'parallel_manipulator',
            '003': 'truc_lam_2020', '004': 'pawar_shen'}
@@ -80,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.document:
         _write_document(arguments, studies, paths)
     if arguments.json:
-        print(json.dumps([table.as_json(study, [str(path) for path in own])
+        print(json.dumps([as_json(study, [str(path) for path in own])
                           for study, own in zip(studies, paths)], indent=2))
     else:
         _print(studies, paths)
@@ -103,9 +102,9 @@ def study_of(paper: str) -> Callable[[Progress], Study]:
 def _print(studies: Sequence[Study], paths: Sequence[Sequence[Path]]) -> None:
     console = Console()
     if not console.is_terminal:
-        console = Console(width=max(console.width, table.WIDTH))
+        console = Console(width=max(console.width, WIDTH))
     for study, own in zip(studies, paths):
-        table.show(study, console)
+        show(study, console)
         if own:
             console.print(f'  {len(own)} figures in {own[0].parent}', markup=False,
                           highlight=False)
@@ -122,5 +121,5 @@ def _write_document(arguments: argparse.Namespace, studies: Sequence[Study],
     for study, own in zip(studies, paths):
         pictures = [(path.relative_to(arguments.document).as_posix(), figure.caption)
                     for path, figure in zip(own, study.figures)]
-        parts.append(table.as_markdown(study, pictures))
+        parts.append(as_markdown(study, pictures))
     (arguments.document / 'papers.md').write_text('\n'.join(parts), encoding='utf-8')

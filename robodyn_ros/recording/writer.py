@@ -8,8 +8,8 @@ new chunk and a new summary. A process killed between two flushes leaves a compl
 the middle of one (some ten microseconds), a file whose end is missing, which reader.py reads all
 the same. The summary is kept as bytes and only grows, so that a flush costs little in long runs.
 
-A record (mcap.dev, specification, version 0) is its kind (1 byte), the length of the rest (8 bytes)
-and the rest. Numbers are little-endian, texts have their length before them (4 bytes). Written
+A record (mcap.dev, specification, version 0) is its kind (1 byte), the length of the rest (8) and
+the rest. Numbers are little-endian, texts have their length before them (4 bytes). Written
 here, not with the package mcap, because a recording that is complete at every moment needs its
 summary again and again; and so recording needs no further package. Tests read the files with
 packages of others.
@@ -91,7 +91,7 @@ class RecordingWriter:
         Announce a topic; returns its number.
 
         :param kind: type, such as 'sensor_msgs/msg/JointState'
-        :param definition: text of the type and of all it contains (definitions.py)
+        :param definition: text of the type and of all it contains (messages.py)
         :param quality: of quality_text
         """
         made = b''
@@ -126,7 +126,8 @@ class RecordingWriter:
         statistics = _record(STATISTICS, struct.pack(
             '<QHIIIIQQ', sum(self._counts.values()), len(self._schemas), len(self._counts), 0,
             int(self._facts), self._chunks, self._start or 0, self._end), _numbers(self._counts))
-        data_end, summary = _record(DATA_END, bytes(4)), self._described + self._indices + statistics
+        data_end = _record(DATA_END, bytes(4))
+        summary = self._described + self._indices + statistics
         footer = struct.pack('<BQQQ', FOOTER, 20, place + len(data_end), 0)
         checksum = struct.pack('<I', zlib.crc32(footer, zlib.crc32(summary)))
         end = data_end + summary + footer + checksum + MAGIC
@@ -174,7 +175,8 @@ class RecordingWriter:
         for channel, places in self._places.items():
             indices[channel] = self._size + len(self._data)
             content = b''.join(struct.pack('<QQ', *place) for place in places)
-            self._data += _record(MESSAGE_INDEX, struct.pack('<HI', channel, len(content)), content)
+            self._data += _record(MESSAGE_INDEX, struct.pack('<HI', channel, len(content)),
+                                  content)
         self._indices += _record(
             CHUNK_INDEX, struct.pack('<QQQQ', start, end, place, len(made)), _numbers(indices),
             struct.pack('<Q', self._size + len(self._data) - begin), compression,

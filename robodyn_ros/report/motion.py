@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-A motion and what was desired, read from a result of `robodyn simulate` (NPZ) or a recording (MCAP).
+A motion and what was desired, from a result of `robodyn simulate` (NPZ) or a recording (MCAP).
 
 A recording's states, commands, trajectory and constraints are put together: time counts from the
 start of the first trajectory; where nobody commands, the plant's constraints move it and time

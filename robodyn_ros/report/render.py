@@ -135,6 +135,7 @@ def _turned(outline: Sequence[tuple[float, float]]) -> np.ndarray:
                          [*(r1 * one), z1]])
     return np.array(made)
 
+
 class Camera(NamedTuple):
     """Looks along -towards; a point's dots are origin + scale (p . right, -p . up)."""
 

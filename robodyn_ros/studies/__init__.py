@@ -3,5 +3,5 @@
 """
 The five papers reproduced by `robodyn reproduce`, one file each: rows, runs and figures.
 
-What several papers share stands beside them: study.py, table.py, runs.py, figures.py, ode45.py.
+What several papers share stands beside them: study.py, runs.py and ode45.py.
 """

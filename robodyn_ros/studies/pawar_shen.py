@@ -23,7 +23,7 @@ from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.studies.study import at_most, each_to_digits, Progress, Row, Study, to_digits
-from robodyn_ros.trajectories.sampling import sample
+from robodyn_ros.trajectories.paths import sample
 from robodyn_ros.trajectories.via_points import TIMINGS
 from robodyn_ros.types import Rollout, State, Trajectory
 
