@@ -12,13 +12,6 @@ from robodyn_ros.report.drawing import (COLOURS, curves, DESIRED_STYLE, Figure, 
                                         space_curves)
 from robodyn_ros.report.motion import Motion
 
-SMALLEST_DRAWN = 1e-18
-"""Violations below this, zero among them, are drawn there: their logarithm is finite."""
-MOST_ROWS = 6
-"""Panels above one another."""
-MOST_LEGEND = 12
-"""Curves that a legend can name."""
-
 
 def figures_of(motion: Motion) -> list[Figure]:
     """Return the figures for which there is something to draw."""
@@ -36,7 +29,7 @@ def figures_of(motion: Motion) -> list[Figure]:
 
 def _joints(motion: Motion, figure: Any) -> None:
     n = motion.robot.n
-    columns = -(-n // MOST_ROWS)
+    columns = -(-n // 6)  # no more than six panels above one another
     axes = panels(figure, -(-n // columns), columns, width=6.4 * min(columns, 2), height=1.5)
     for k, (one, name, unit) in enumerate(zip(axes, motion.robot.joints, motion.robot.units)):
         curves(one, motion.t, motion.q[:, k], ['actual'], f'{name} [{unit}]')
@@ -62,7 +55,7 @@ def _torques(motion: Motion, figure: Any) -> None:
 
 def _violation(motion: Motion, figure: Any) -> None:
     axes, = panels(figure, 1, height=2.6)
-    logarithm = np.log10(np.maximum(motion.violation, SMALLEST_DRAWN))
+    logarithm = np.log10(np.maximum(motion.violation, 1e-18))  # finite also for zero
     curves(axes, motion.watched, logarithm, ['violation'], 'log10 of largest |phi|',
            color=COLOURS[1])
 
@@ -78,5 +71,5 @@ def _path(motion: Motion, figure: Any) -> None:
 
 
 def _named(motion: Motion, figure: Any) -> None:
-    if motion.robot.n <= MOST_LEGEND:
+    if motion.robot.n <= 12:  # as many as a legend can name
         legend(figure)

@@ -117,23 +117,7 @@ def _torque_rows(line: OnLine) -> list[Row]:
                  Row(f'motor {k + 1}, largest torque [N m]', torque.max(), most, 6e-5),
                  Row(f'motor {k + 1}, rms torque of 801 samples [N m]',
                      np.sqrt((torque ** 2).mean()), rms, 6e-5)]
-    for key, text, value, room in (
-            ('lost', "O's acceleration missed by the active part alone [m/s^2]", 0.19, 6e-3),
-            ('pin 12', 'largest pin force of chain 2 [N]', 0.265, 6e-4),
-            ('pin 13', 'largest pin force of chain 3 [N]', 0.356, 6e-4),
-            ('singular 123', 'smallest singular value, three motors [1/m]', 4.14, 6e-3),
-            ('singular 12', 'smallest singular value, motors 1 and 2 [1/m]', 1.69, 6e-3),
-            ('singular 13', 'smallest singular value, motors 1 and 3 [1/m]', 2.95, 6e-3),
-            ('singular 23', 'smallest singular value, motors 2 and 3 [1/m]', 1.58, 6e-3),
-            ('condition', 'largest condition number of closure and line [-]', 5.4, 0.06)):
-        rows.append(Row(text, line.numbers[key], value, room))
-    return rows + [
-        at_most('torque left on passive joints [N m]', line.numbers['passive'], 0.0, 'zero',
-                1e-15),
-        at_most('motors and pins balance the motion, largest rest [N m]', line.numbers['balance'],
-                2.5e-16, tolerance=1e-14),
-        at_most('two formulas for the motors, largest difference [N m]', line.numbers['formulas'],
-                1.7e-15, tolerance=1e-14)]
+    return [*rows, *line.checks]
 
 
 def _accuracy_rows(robot: Robot, task: Constraint, motors: Constraint, start: State) -> list[Row]:
@@ -222,8 +206,8 @@ class OnLine(NamedTuple):
     """Generalized force of the plain equation, all six rows (k, 6) [N m]."""
     motors: np.ndarray
     """Torques of the motors, of smallest norm (k, 3) [N m]."""
-    numbers: Mapping[str, float]
-    """Checks along the motion, by name."""
+    checks: Sequence[Row]
+    """Of the inverse dynamics, where it is computed."""
 
 
 def on_line(robot: Robot, path: Rollout, plain: np.ndarray) -> OnLine:
@@ -248,20 +232,31 @@ def on_line(robot: Robot, path: Rollout, plain: np.ndarray) -> OnLine:
     passive = plain * np.array([0.0, 1.0] * 3) @ ABSOLUTE
     moved = basis.transpose(0, 2, 1) @ robot.mass_matrix(path.q) @ basis
     lost = _times(np.linalg.inv(moved), _times(basis.transpose(0, 2, 1), passive))
-    numbers = {
-        'balance': np.abs(_times(closure.transpose(0, 2, 1), pins) - rest).max(),
-        'formulas': np.abs(law[:, ::2] - motors).max(),
-        'passive': np.abs(law[:, 1::2]).max(),
-        'pin 12': np.linalg.norm(pins[:, :2], axis=1).max(),
-        'pin 13': np.linalg.norm(pins[:, 2:], axis=1).max(),
-        'condition': np.linalg.cond(rows @ RELATIVE).max(),
-        'lost': np.abs(lost).max()}
-    for name, chosen in (('123', [0, 1, 2]), ('12', [0, 1]), ('13', [0, 2]), ('23', [1, 2])):
-        values = np.linalg.svd(reach[:, :, chosen], compute_uv=False)
-        numbers[f'singular {name}'] = values[:, -1].min()
+    checks = [Row(text, ours, reference, room) for text, ours, reference, room in (
+        ("O's acceleration missed by the active part alone [m/s^2]", np.abs(lost).max(), 0.19,
+         6e-3),
+        ('largest pin force of chain 2 [N]', np.linalg.norm(pins[:, :2], axis=1).max(), 0.265,
+         6e-4),
+        ('largest pin force of chain 3 [N]', np.linalg.norm(pins[:, 2:], axis=1).max(), 0.356,
+         6e-4),
+        *((f'smallest singular value, {name} [1/m]', np.linalg.svd(
+            reach[:, :, chosen], compute_uv=False)[:, -1].min(), value, 6e-3)
+          for name, chosen, value in (
+              ('three motors', [0, 1, 2], 4.14), ('motors 1 and 2', [0, 1], 1.69),
+              ('motors 1 and 3', [0, 2], 2.95), ('motors 2 and 3', [1, 2], 1.58))),
+        ('largest condition number of closure and line [-]',
+         np.linalg.cond(rows @ RELATIVE).max(), 5.4, 0.06))]
+    checks += [
+        at_most('torque left on passive joints [N m]', np.abs(law[:, 1::2]).max(), 0.0, 'zero',
+                1e-15),
+        at_most('motors and pins balance the motion, largest rest [N m]',
+                np.abs(_times(closure.transpose(0, 2, 1), pins) - rest).max(), 2.5e-16,
+                tolerance=1e-14),
+        at_most('two formulas for the motors, largest difference [N m]',
+                np.abs(law[:, ::2] - motors).max(), 1.7e-15, tolerance=1e-14)]
     tip = robot.frame('tool0', path.q).position[:, :2]
     return OnLine(path.t, tip, path.q @ ABSOLUTE.T, path.v @ ABSOLUTE.T, path.a @ ABSOLUTE.T,
-                  plain, motors, numbers)
+                  plain, motors, checks)
 
 
 def chain_tips(robot: Robot, q: np.ndarray) -> np.ndarray:

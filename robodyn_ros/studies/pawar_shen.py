@@ -88,15 +88,14 @@ REMARKS = (
 
 def run(progress: Progress) -> Study:
     """Run the study."""
-    arm = Arm()
     progress('paper 004: path and inverse kinematics')
+    arm = Arm()
     paths = {timing: sample(replace(arm.path, timing=timing), np.arange(4001) * 1e-3)
              for timing in TIMINGS}
     inversions = {integrator: [arm.inverted(integrator, *gains) for gains in INVERSION_GAINS]
                   for integrator, _ in INVERSION}
     rows = _path(arm, paths) + _inverse_kinematics(arm, inversions)
     progress('paper 004: inverse dynamics and robust control')
-    arm.prepare()
     runs = {name: arm.track(law, believed, changes)
             for name, law, believed, changes, _ in CONTROL}
     rows += _control(runs)
@@ -217,12 +216,18 @@ class Arm:
     """The robot, its path and its set-points; every gain and load is a run-time parameter."""
 
     def __init__(self) -> None:
-        """Read robot and path of the package's scenario."""
+        """Read the package's scenario; invert its path (by Euler, as the paper's exercise)."""
         self.desired = DesiredMotion(load_scenario('scara_via_points').trajectory)
         self.robot = load_robot('scara_1000')
         self.path = self.desired.motion
         self.start = np.array(self.desired.settings.inverse_kinematics.start)
-        self.laws: dict[str, Plant] = {}
+        self.set_points, _ = self.inverted('euler')
+        gains: dict[str, Any] = {'kp': KP, 'kd': KD, 'model': self.robot.parameters,
+                                 'saturate': False}
+        laws = {'plain': computed_torque(self.robot, **gains),
+                'robust': robust(self.robot, rho=RHO, epsilon=EPSILON, p=P, **gains)}
+        self.laws = {name: Plant(self.robot, control=law, step=2e-4, control_period=5)
+                     for name, law in laws.items()}
 
     def inverted(self, integrator: str, kp: float = KP, kd: float = KD,
                  offset: np.ndarray | None = None) -> Inversion:
@@ -236,16 +241,6 @@ class Arm:
     def off_path(self, t: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Position of the tip less the path (k, 3) [m]."""
         return self.robot.frame('tool0', q).position - sample(self.path, t).q
-
-    def prepare(self) -> None:
-        """Make set-points (explicit Euler, as the paper's exercise) and the two laws' plants."""
-        self.set_points, _ = self.inverted('euler')
-        gains: dict[str, Any] = {'kp': KP, 'kd': KD, 'model': self.robot.parameters,
-                                 'saturate': False}
-        laws = {'plain': computed_torque(self.robot, **gains),
-                'robust': robust(self.robot, rho=RHO, epsilon=EPSILON, p=P, **gains)}
-        self.laws = {name: Plant(self.robot, control=law, step=2e-4, control_period=5)
-                     for name, law in laws.items()}
 
     def track(self, law: str, believed: float, changes: Mapping[str, float] = {}, *,
               load: float = LOAD, duration: float = DURATION,
