@@ -31,8 +31,6 @@ LONGEST_SIMULATED = 10 ** 9 * NANO
 STATES, COMMANDS = 'joint_states', 'joint_commands'
 TRAJECTORY, CONSTRAINTS = 'controller/joint_trajectory', 'dynamics/constraints'
 DESCRIPTION = 'robot_description'
-NEEDED = ('t', 'q', 'v', 'tau', 'phi')
-"""Arrays of a result without which there is no report."""
 Progress = Callable[[float], None]
 
 
@@ -117,16 +115,13 @@ def motion_of_result(path: str | os.PathLike, robot: Robot | None = None) -> Mot
     except (OSError, ValueError, BadZipFile, EOFError, AttributeError) as error:
         raise RecordingError(f'{name}: cannot be read as NPZ ({error}); give a result of robodyn '
                              'simulate --output') from None
-    missing = [key for key in NEEDED if key not in found]
-    if missing:
-        raise RecordingError(f'{name}: has no array {missing[0]!r}; give a result of robodyn '
-                             'simulate --output')
-    if robot is None and 'urdf' not in found:
-        raise RecordingError(f'{name}: does not tell its robot; run robodyn simulate --output '
-                             'again, or name the robot with --robot')
-    if robot is not None and 'urdf' in found:
-        _refuse_other(name, robot, lambda: robot_from_text(str(found['urdf']), name))
-    robot = robot or robot_from_text(str(found['urdf']), name)
+    for key in ('t', 'q', 'v', 'tau', 'phi'):
+        if key not in found:
+            raise RecordingError(f'{name}: has no array {key!r}; give a result of robodyn '
+                                 'simulate --output')
+    robot = _robot_of(name, robot, str(found['urdf']) if 'urdf' in found else None, name,
+                      'does not tell its robot; run robodyn simulate --output again, or name the '
+                      'robot with --robot')
     t, q, phi = found['t'], robot.array(f'q in {name}', found['q']), found['phi']
     if not len(t):
         raise RecordingError(f'{name}: is empty; simulate for longer')
@@ -140,21 +135,29 @@ def motion_of_result(path: str | os.PathLike, robot: Robot | None = None) -> Mot
         violation=np.abs(phi).max(axis=1) if phi.shape[1] else t[:0])
 
 
-def _refuse_other(source: str, given: Robot, recorded: Callable[[], Robot]) -> None:
+def _robot_of(source: str, given: Robot | None, text: str | None, what: str,
+              missing: str) -> Robot:
     """
-    Refuse a robot that is not the one of the file: its joints would be somebody else's.
+    Return the robot given or that of a file; another than the file's would have other joints.
 
     :param given: as of --robot
-    :param recorded: reads the robot of the file; one that cannot be read counts as none
+    :param text: URDF in the file; one that cannot be read counts as none beside a robot given
+    :param what: names the text in errors
+    :param missing: what to say if there is neither
     """
+    if given is None:
+        if text is None:
+            raise RecordingError(f'{source}: {missing}')
+        return robot_from_text(text, what)
     try:
-        own = recorded()
+        own = robot_from_text(text, what) if text is not None else given
     except RobodynError:
-        return
+        return given
     if (own.name, own.joints) != (given.name, given.joints):
         raise RecordingError(
             f'{source}: is of the robot {own.name} ({", ".join(own.joints)}), but --robot is '
             f'{given.name} ({", ".join(given.joints)}); leave --robot out')
+    return given
 
 
 def motion_of_recording(path: str | os.PathLike, robot: Robot | None = None,
@@ -167,18 +170,11 @@ def motion_of_recording(path: str | os.PathLike, robot: Robot | None = None,
         topics = ', '.join(topic for topic, heard in found.messages.items() if heard) or 'nothing'
         raise RecordingError(f'{name}: has no joint_states (it has {topics}); record while the '
                              'robot runs')
-    if robot is None:
-        robot = _described(name, found)
-    elif found.messages[DESCRIPTION]:
-        _refuse_other(name, robot, lambda: _described(name, found))
+    described = found.messages[DESCRIPTION]
+    robot = _robot_of(name, robot, described[-1][1]['data'] if described else None,
+                      f'robot_description in {name}',
+                      'has no robot_description; name the robot with --robot')
     return _Recorded(name, found, robot).motion()
-
-
-def _described(name: str, found: Recording) -> Robot:
-    if not found.messages[DESCRIPTION]:
-        raise RecordingError(f'{name}: has no robot_description; name the robot with --robot')
-    return robot_from_text(found.messages[DESCRIPTION][-1][1]['data'],
-                           f'robot_description in {name}')
 
 
 class _Recorded:

@@ -85,8 +85,7 @@ def run(progress: Progress) -> Study:
     rows += _torques(shown['rk4, step 0.01 s'][1])
     pair = shown['ode45, rtol 0.001']
     return Study('001', 'Simple method to the dynamic modeling of industrial robot subject to '
-                 'constraint (Liu & Liu 2016)', rows,
-                 figures(line, pair), REMARKS)
+                 'constraint (Liu & Liu 2016)', rows, figures(line, pair), REMARKS)
 
 
 def _compare(what: str, pair: list[Run], references: str) -> list[Row]:
@@ -180,20 +179,17 @@ def figures(line: OnLine, runs: Sequence[Run]) -> list[Figure]:
     """
     pair = list(zip(runs, SCHEMES.values()))
 
-    def motions(figure: Any, velocity: bool) -> None:
+    def joints(figure: Any, velocity: bool, errors: bool) -> None:
         for axes, (one, title) in zip(panels(figure, 2), pair):
             values, theory = one.qdot if velocity else one.q, one.theory[velocity]
-            if not velocity:
-                values, theory = np.rad2deg(values), np.rad2deg(theory)
-            compared(axes, one.t, values, theory, JOINTS,
-                     'velocity [rad/s]' if velocity else 'angle [deg]')
-            axes.set_title(title)
-        legend(figure)
-
-    def errors(figure: Any, velocity: bool) -> None:
-        for axes, (one, title) in zip(panels(figure, 2), pair):
-            curves(axes, one.t, (one.qdot if velocity else one.q) - one.theory[velocity], JOINTS,
-                   'velocity error [rad/s]' if velocity else 'angle error [rad]')
+            if errors:
+                curves(axes, one.t, values - theory, JOINTS,
+                       'velocity error [rad/s]' if velocity else 'angle error [rad]')
+            elif velocity:
+                compared(axes, one.t, values, theory, JOINTS, 'velocity [rad/s]')
+            else:
+                compared(axes, one.t, np.rad2deg(values), np.rad2deg(theory), JOINTS,
+                         'angle [deg]')
             axes.set_title(title)
         legend(figure)
 
@@ -215,13 +211,13 @@ def figures(line: OnLine, runs: Sequence[Run]) -> list[Figure]:
 
     return [
         Figure('001_joint_angles', 'Joint angles without and with the correction (Fig. 3, 7).',
-               lambda figure: motions(figure, False)),
+               lambda figure: joints(figure, False, False)),
         Figure('001_angle_errors', 'Errors of the joint angles (Fig. 4, 8); mind the scales.',
-               lambda figure: errors(figure, False)),
+               lambda figure: joints(figure, False, True)),
         Figure('001_joint_velocities', 'Joint velocities without and with the correction '
-               '(Fig. 5, 9).', lambda figure: motions(figure, True)),
+               '(Fig. 5, 9).', lambda figure: joints(figure, True, False)),
         Figure('001_velocity_errors', 'Errors of the joint velocities (Fig. 6, 10); mind the '
-               'scales.', lambda figure: errors(figure, True)),
+               'scales.', lambda figure: joints(figure, True, True)),
         Figure('001_constraint_errors', 'Errors of the constraint and of its first derivative '
                '(Fig. 11).', errors_of_constraint),
         Figure('001_torques', 'Constraint torques (Fig. 12).', torques)]
