@@ -24,12 +24,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from robodyn_ros.commands.results import print_json, print_table
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.report.animation import KINDS, require_packages, write_animation
-from robodyn_ros.report.drawing import require
-from robodyn_ros.report.figures import pictures_of, write_picture
-from robodyn_ros.report.folder import prepare_folder, SUMMARY
+from robodyn_ros.report.drawing import PAGE_DPI, require, write_figure
+from robodyn_ros.report.figures import figures_of
+from robodyn_ros.report.motion import read_motion
 from robodyn_ros.report.page import page_of
-from robodyn_ros.report.sources import read_motion
-from robodyn_ros.report.summary import summary_of
+from robodyn_ros.report.summary import prepare_folder, SUMMARY, summary_of
 from robodyn_ros.robots.robot import load_robot
 
 PAGE = 'index.html'
@@ -72,10 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
         bars.update(task, completed=1.0)
         prepare_folder(folder)
         facts, pictures = summary_of(motion), []
-        chosen = pictures_of(motion)
+        chosen = figures_of(motion)
         task = bars.add_task('figures', total=len(chosen))
-        for picture in chosen:
-            pictures.append((write_picture(picture, motion, folder), picture.caption))
+        for figure in chosen:
+            pictures.append((write_figure(figure, folder, PAGE_DPI), figure.caption))
             bars.advance(task)
         if arguments.animate:
             film = folder / f'animation.{arguments.animate}'

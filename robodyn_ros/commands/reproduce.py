@@ -22,8 +22,8 @@ from rich.progress import (BarColumn, MofNCompleteColumn, Progress as Bars, Spin
                            TextColumn, TimeElapsedColumn)
 
 from robodyn_ros.errors import UnknownNameError
-from robodyn_ros.studies import figures, table
-from robodyn_ros.studies.study import Progress, Study
+from robodyn_ros.report.drawing import PAGE_DPI, require, write_figure
+from robodyn_ros.studies.study import as_json, as_markdown, Progress, show, Study, WIDTH
 
 STUDIES = {'000': 'xu_liu_2017', '001': 'liu_liu_2016', '002': 'parallel_manipulator',
            '003': 'truc_lam_2020', '004': 'pawar_shen'}
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = chosen_papers(arguments.papers)
     drawn = not arguments.no_figures
     if drawn:
-        figures.require_matplotlib()  # before the work, not after
+        require('matplotlib', 'the figures', ', or leave them out with --no-figures')
     folder = arguments.document / 'papers' if arguments.document else arguments.output
     if drawn or arguments.document:
         folder.mkdir(parents=True, exist_ok=True)  # complain before the work
@@ -73,12 +73,13 @@ def run(arguments: argparse.Namespace) -> int:
             study = study_of(paper)(lambda words: bars.update(task, description=words))
             studies.append(study)
             bars.update(task, description=f'paper {paper}: figures')
-            paths.append(_draw(study, folder, bool(arguments.document)) if drawn else [])
+            size = (PAGE_DPI, LARGEST_PICTURE) if arguments.document else ()
+            paths.append([write_figure(one, folder, *size) for one in study.figures if drawn])
             bars.advance(task)
     if arguments.document:
         _write_document(arguments, studies, paths)
     if arguments.json:
-        print(json.dumps([table.as_json(study, [str(path) for path in own])
+        print(json.dumps([as_json(study, [str(path) for path in own])
                           for study, own in zip(studies, paths)], indent=2))
     else:
         _print(studies, paths)
@@ -95,21 +96,15 @@ def chosen_papers(names: Sequence[str]) -> list[str]:
 
 def study_of(paper: str) -> Callable[[Progress], Study]:
     """Return the function that runs a paper's study."""
-    return import_module(f'robodyn_ros.studies.{STUDIES[paper]}.study').run
-
-
-def _draw(study: Study, folder: Path, for_page: bool) -> list[Path]:
-    if for_page:
-        return figures.write(study.figures, folder, figures.PAGE_DPI, LARGEST_PICTURE)
-    return figures.write(study.figures, folder)
+    return import_module(f'robodyn_ros.studies.{STUDIES[paper]}').run
 
 
 def _print(studies: Sequence[Study], paths: Sequence[Sequence[Path]]) -> None:
     console = Console()
     if not console.is_terminal:
-        console = Console(width=max(console.width, table.WIDTH))
+        console = Console(width=max(console.width, WIDTH))
     for study, own in zip(studies, paths):
-        table.show(study, console)
+        show(study, console)
         if own:
             console.print(f'  {len(own)} figures in {own[0].parent}', markup=False,
                           highlight=False)
@@ -126,5 +121,5 @@ def _write_document(arguments: argparse.Namespace, studies: Sequence[Study],
     for study, own in zip(studies, paths):
         pictures = [(path.relative_to(arguments.document).as_posix(), figure.caption)
                     for path, figure in zip(own, study.figures)]
-        parts.append(table.as_markdown(study, pictures))
+        parts.append(as_markdown(study, pictures))
     (arguments.document / 'papers.md').write_text('\n'.join(parts), encoding='utf-8')

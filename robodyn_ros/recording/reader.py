@@ -13,9 +13,8 @@ import struct
 from typing import Any, Callable, Collection, Mapping
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.cdr import Decoder, first_stamp
-from robodyn_ros.recording.records import MAGIC
-from robodyn_ros.recording.writer import FACTS
+from robodyn_ros.recording.messages import Decoder, first_stamp
+from robodyn_ros.recording.writer import FACTS, MAGIC
 
 
 @dataclass

@@ -7,26 +7,34 @@ After each flush the file ends with summary and footer; the next one cuts them o
 new chunk and a new summary. A process killed between two flushes leaves a complete file; killed in
 the middle of one (some ten microseconds), a file whose end is missing, which reader.py reads all
 the same. The summary is kept as bytes and only grows, so that a flush costs little in long runs.
+
+A record (mcap.dev, specification, version 0) is its kind (1 byte), the length of the rest (8) and
+the rest. Numbers are little-endian, texts have their length before them (4 bytes). Written
+here, not with the package mcap, because a recording that is complete at every moment needs its
+summary again and again; and so recording needs no further package. Tests read the files with
+packages of others.
 """
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping
+import struct
+from typing import Mapping
+import zlib
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording import records
 
 try:
     import zstandard
 except ImportError:  # comes with the package mcap; without it chunks are not compressed
     zstandard = None  # type: ignore[assignment]
 
+MAGIC = b'\x89MCAP0\r\n'
+HEADER, FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK, MESSAGE_INDEX, CHUNK_INDEX = range(1, 9)
+STATISTICS, METADATA, METADATA_INDEX, DATA_END = 0x0B, 0x0C, 0x0D, 0x0F
 LARGEST_CHUNK = 1_000_000
 """Bytes of messages after which a chunk ends even before the next flush."""
-LIBRARY = 'robodyn_ros'
 FACTS = 'robodyn'
 """Name of the record with the scenario's facts."""
-
 FOREVER = '{sec: 9223372036, nsec: 854775807}'
 
 
@@ -62,7 +70,7 @@ class RecordingWriter:
         except OSError as error:
             raise RecordingError(f'{self.path}: cannot be created ({error.strerror}); give a path '
                                  'in a folder that exists and may be written') from None
-        self._data = bytearray(records.MAGIC + records.header('ros2', LIBRARY))
+        self._data = bytearray(MAGIC + _record(HEADER, 'ros2', 'robodyn_ros'))
         self._size = 0  # of the data in the file; what follows is summary
         self._schemas: dict[str, int] = {}
         self._counts: dict[int, int] = {}
@@ -71,8 +79,9 @@ class RecordingWriter:
         self._start: int | None = None
         self._end = 0
         if facts:
-            record = records.metadata(FACTS, facts)
-            self._described += records.metadata_index(len(self._data), len(record), FACTS)
+            record = _record(METADATA, FACTS, _texts(facts))
+            self._described += _record(
+                METADATA_INDEX, struct.pack('<QQ', len(self._data), len(record)), FACTS)
             self._data += record
         self._begin_chunk()
         self.flush()
@@ -82,16 +91,17 @@ class RecordingWriter:
         Announce a topic; returns its number.
 
         :param kind: type, such as 'sensor_msgs/msg/JointState'
-        :param definition: text of the type and of all it contains (definitions.py)
+        :param definition: text of the type and of all it contains (messages.py)
         :param quality: of quality_text
         """
         made = b''
         if kind not in self._schemas:
             self._schemas[kind] = len(self._schemas) + 1
-            made = records.schema(self._schemas[kind], kind, 'ros2msg', definition)
+            made = _record(SCHEMA, struct.pack('<H', self._schemas[kind]), kind, 'ros2msg',
+                           definition)
         number = len(self._counts) + 1
-        made += records.channel(number, self._schemas[kind], topic, 'cdr',
-                                {'offered_qos_profiles': quality})
+        made += _record(CHANNEL, struct.pack('<HH', number, self._schemas[kind]), topic, 'cdr',
+                        _texts({'offered_qos_profiles': quality}))
         self._counts[number] = 0
         self._described += made
         self._chunk += made
@@ -101,7 +111,8 @@ class RecordingWriter:
         """Keep the bytes of a message (CDR) at a time [ns]."""
         self._counts[channel] += 1
         self._places.setdefault(channel, []).append((time, len(self._chunk)))
-        self._chunk += records.message_head(channel, self._counts[channel], time, len(data))
+        self._chunk += struct.pack('<BQHIQQ', MESSAGE, 22 + len(data), channel,
+                                   self._counts[channel], time, time)  # logged and published
         self._chunk += data
         if len(self._chunk) > LARGEST_CHUNK:
             self._end_chunk()
@@ -112,9 +123,14 @@ class RecordingWriter:
             return
         self._end_chunk()
         place = self._size + len(self._data)
-        statistics = records.statistics(len(self._schemas), int(self._facts), self._chunks,
-                                        self._start or 0, self._end, self._counts)
-        end = records.ending(bytes(self._described + self._indices) + statistics, place)
+        statistics = _record(STATISTICS, struct.pack(
+            '<QHIIIIQQ', sum(self._counts.values()), len(self._schemas), len(self._counts), 0,
+            int(self._facts), self._chunks, self._start or 0, self._end), _numbers(self._counts))
+        data_end = _record(DATA_END, bytes(4))
+        summary = self._described + self._indices + statistics
+        footer = struct.pack('<BQQQ', FOOTER, 20, place + len(data_end), 0)
+        checksum = struct.pack('<I', zlib.crc32(footer, zlib.crc32(summary)))
+        end = data_end + summary + footer + checksum + MAGIC
         try:
             os.ftruncate(self._file, self._size)
             left = memoryview(bytes(self._data) + end)
@@ -147,19 +163,43 @@ class RecordingWriter:
         start, end = min(times), max(times)
         self._start = start if self._start is None else min(start, self._start)
         self._end = max(end, self._end)
-        plain: Any = bytes(self._chunk)
+        plain = bytes(self._chunk)
         compression, packed = '', plain
         if zstandard is not None:
             compression, packed = 'zstd', zstandard.ZstdCompressor(level=1).compress(plain)
         place = self._size + len(self._data)
-        made = records.chunk(start, end, plain, compression, packed)
+        made = _record(CHUNK, struct.pack('<QQQI', start, end, len(plain), zlib.crc32(plain)),
+                       compression, struct.pack('<Q', len(packed)), packed)
         self._data += made
         indices, begin = {}, self._size + len(self._data)
         for channel, places in self._places.items():
             indices[channel] = self._size + len(self._data)
-            self._data += records.message_index(channel, places)
-        self._indices += records.chunk_index(
-            start, end, place, len(made), indices, self._size + len(self._data) - begin,
-            compression, len(packed), len(plain))
+            content = b''.join(struct.pack('<QQ', *place) for place in places)
+            self._data += _record(MESSAGE_INDEX, struct.pack('<HI', channel, len(content)),
+                                  content)
+        self._indices += _record(
+            CHUNK_INDEX, struct.pack('<QQQQ', start, end, place, len(made)), _numbers(indices),
+            struct.pack('<Q', self._size + len(self._data) - begin), compression,
+            struct.pack('<QQ', len(packed), len(plain)))
         self._chunks += 1
         self._begin_chunk()
+
+
+def _record(kind: int, *parts: bytes | str) -> bytes:
+    content = b''.join(_text(part) if isinstance(part, str) else part for part in parts)
+    return struct.pack('<BQ', kind, len(content)) + content
+
+
+def _text(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack('<I', len(data)) + data
+
+
+def _texts(pairs: Mapping[str, str]) -> bytes:
+    content = b''.join(_text(key) + _text(value) for key, value in pairs.items())
+    return struct.pack('<I', len(content)) + content
+
+
+def _numbers(pairs: Mapping[int, int]) -> bytes:
+    content = b''.join(struct.pack('<HQ', *pair) for pair in pairs.items())
+    return struct.pack('<I', len(content)) + content

@@ -10,8 +10,7 @@ import numpy as np
 
 from robodyn_ros.report.drawing import require
 from robodyn_ros.report.motion import Motion
-from robodyn_ros.report.render import camera_for, Canvas, OVERSAMPLING
-from robodyn_ros.report.solids import Solid
+from robodyn_ros.report.render import camera_for, Canvas, OVERSAMPLING, Solid
 
 KINDS = ('gif', 'mp4')
 HEIGHT = 480
@@ -20,15 +19,11 @@ MOST_FRAMES = {'gif': 400, 'mp4': 1500}
 """Longer motions are shown faster."""
 RATES = {'gif': (20, 10), 'mp4': (25,)}
 """Frames a second to choose from: whole multiples of 10 ms for each frame of a GIF."""
-GIF_COLOURS = 96
-"""Colours of a GIF: fewer make smaller files."""
 ELEVATION, AZIMUTH = 24.0, -52.0
 """From where the robot is looked at [deg]."""
 TRACED_COLOUR, DESIRED_COLOUR = (213, 94, 0), (0, 114, 178)
 PATH_PIECES, DASH = 600, 4
 """Of a drawn path: pieces, and how many of them make a dash."""
-TEXT_SIZE = 11
-"""Size of letters [dots]."""
 Progress = Callable[[float], None]
 
 
@@ -82,7 +77,7 @@ class Scene:
         self.empty = Canvas(camera, self.width, HEIGHT)
         self.empty.floor(self.floor, (low + high)[:2] / 2, 0.7 * float((high - low).max()))
         fonts = Path(matplotlib.get_data_path()) / 'fonts' / 'ttf'
-        self.font = ImageFont.truetype(str(fonts / 'DejaVuSans.ttf'), OVERSAMPLING * TEXT_SIZE)
+        self.font = ImageFont.truetype(str(fonts / 'DejaVuSans.ttf'), OVERSAMPLING * 11)
         self.title = ', '.join(filter(None, (motion.scenario, motion.robot.name)))
         self.path = _thinned(motion.tool_reference) if motion.followed else None
 
@@ -119,7 +114,7 @@ def _write_gif(path: Path, scene: Scene, samples: np.ndarray, rate: int,
     from PIL import Image
     # one palette for all: what does not move stays the same dots, and is not stored again
     last = Image.fromarray(scene.picture(int(samples[-1])))  # has every colour
-    palette = last.quantize(GIF_COLOURS, dither=Image.Dither.NONE)
+    palette = last.quantize(96, dither=Image.Dither.NONE)  # fewer colours: smaller files
     pictures = [Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
                 for picture in scene.pictures(samples, progress)]
     pictures[0].save(path, save_all=True, append_images=pictures[1:], duration=1000 // rate,

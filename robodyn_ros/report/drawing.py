@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Any, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -27,6 +28,20 @@ STYLE: dict[str, Any] = {
 }
 DESIRED_STYLE = (0, (4, 3))
 """Line style of what theory or the trajectory says; what is computed is solid."""
+PRINT_DPI, PAGE_DPI = 200, 110
+PANELS_HEIGHT = 3.5
+"""Of all panels together, in a figure of the style's size [inch]."""
+Draw = Callable[[Any], None]
+"""Draws onto an empty matplotlib figure."""
+
+
+class Figure(NamedTuple):
+    """A figure of a report or of a study."""
+
+    name: str
+    """File name without ending, such as '000_joint_responses'."""
+    caption: str
+    draw: Draw
 
 
 class MissingPackageError(RobodynError):
@@ -51,13 +66,31 @@ def empty_figure() -> Iterator[Any]:
     from cycler import cycler
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Drawn
 
     style: Any = {**STYLE, 'axes.prop_cycle': cycler(color=COLOURS)}
     with matplotlib.rc_context(style):
-        figure = Figure(layout='constrained')
+        figure = Drawn(layout='constrained')
         FigureCanvasAgg(figure)
         yield figure
+
+
+def write_figure(figure: Figure, folder: Path, dpi: int = PRINT_DPI,
+                 largest: int | None = None) -> Path:
+    """
+    Draw a figure into a PNG file; returns its path.
+
+    :param largest: size in bytes above which the file is written again with fewer dots
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f'{figure.name}.png'
+    with empty_figure() as canvas:
+        figure.draw(canvas)
+        canvas.savefig(path, dpi=dpi)
+        while largest is not None and path.stat().st_size > largest and dpi > 50:
+            dpi = int(0.85 * dpi)
+            canvas.savefig(path, dpi=dpi)
+    return path
 
 
 def panels(figure: Any, rows: int, columns: int = 1, *, width: float = 6.4,
@@ -86,6 +119,21 @@ def curves(axes: Any, t: np.ndarray, values: np.ndarray, labels: Sequence[str], 
     for k, (column, label) in enumerate(zip(columns, labels)):
         colour = COLOURS[(first_colour + k) % len(COLOURS)]
         axes.plot(t, column, **{'color': colour, 'label': label, **options})
+    axes.set_ylabel(unit)
+
+
+def compared(axes: Any, t: np.ndarray, values: np.ndarray, theory: np.ndarray,
+             labels: Sequence[str], unit: str, *, first_colour: int = 0) -> None:
+    """Draw columns over time as curves does, with what theory says dashed on top."""
+    curves(axes, t, values, labels, unit, first_colour=first_colour)
+    curves(axes, t, theory, ['theoretical'] * len(labels), unit, color='black',
+           linestyle=DESIRED_STYLE)
+
+
+def overlaid(axes: Any, t: np.ndarray, named: Mapping[str, np.ndarray], unit: str) -> None:
+    """Draw up to three curves (k,) over time: solid, dashed, dotted in black."""
+    for (name, values), style in zip(named.items(), ('-', '--', 'k:')):
+        axes.plot(t, values, style, label=name)
     axes.set_ylabel(unit)
 
 

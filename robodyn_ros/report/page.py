@@ -38,27 +38,18 @@ def page_of(facts: dict[str, Any], pictures: Sequence[tuple[Path, str]]) -> str:
     warning = '' if facts['source_complete'] else (
         '<p class="warning">The end of the recording is missing: the run was cut off. '
         'What was recorded until then is here.</p>')
-    parts = [
+    run = ''.join(f'<tr><th>{label}</th>{_number(facts[key])}</tr>'
+                  for key, label in RUN_COLUMNS.items() if facts[key] is not None)
+    head = ''.join(f'<th>{label}</th>' for label in ('joint', 'unit', *JOINT_COLUMNS.values()))
+    joints = ''.join(f'<tr><td>{escape(name)}</td><td>{one["unit"]}</td>'
+                     + ''.join(_number(one[key]) for key in JOINT_COLUMNS) + '</tr>'
+                     for name, one in facts['joints'].items())
+    return '\n'.join([
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f'<style>{STYLE}</style></head><body>\n<h1>{title}</h1>',
         f'<p class="source">robot {escape(facts["robot"])}, from {escape(facts["source"])}</p>',
-        warning, _whole(facts), _joints(facts), *(_picture(*one) for one in pictures),
-        '</body></html>\n']
-    return '\n'.join(parts)
-
-
-def _whole(facts: dict[str, Any]) -> str:
-    rows = ''.join(f'<tr><th>{label}</th>{_number(facts[key])}</tr>'
-                   for key, label in RUN_COLUMNS.items() if facts[key] is not None)
-    return f'<table>{rows}</table>'
-
-
-def _joints(facts: dict[str, Any]) -> str:
-    head = ''.join(f'<th>{label}</th>' for label in ('joint', 'unit', *JOINT_COLUMNS.values()))
-    rows = ''.join(f'<tr><td>{escape(name)}</td><td>{one["unit"]}</td>'
-                   + ''.join(_number(one[key]) for key in JOINT_COLUMNS) + '</tr>'
-                   for name, one in facts['joints'].items())
-    return f'<table><tr>{head}</tr>{rows}</table>'
+        warning, f'<table>{run}</table>', f'<table><tr>{head}</tr>{joints}</table>',
+        *(_picture(*one) for one in pictures), '</body></html>\n'])
 
 
 def _number(value: float | None) -> str:

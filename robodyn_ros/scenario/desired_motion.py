@@ -27,8 +27,7 @@ from robodyn_ros.scenario.settings import settings_from
 from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
 from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
-from robodyn_ros.trajectories.paths import Helix, SineLine
-from robodyn_ros.trajectories.sampling import sample
+from robodyn_ros.trajectories.paths import Helix, sample, SineLine
 from robodyn_ros.trajectories.via_points import ViaPoints
 from robodyn_ros.types import Trajectory
 

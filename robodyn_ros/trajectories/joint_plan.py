@@ -92,8 +92,7 @@ class JointPlan:
 
 
 def checked_points(joints: Sequence[str], names: Sequence[str], times: Sequence[int],
-                   fields: Mapping[str, Any],
-                   allow_moving_end: bool = False) -> Points:
+                   fields: Mapping[str, Any], allow_moving_end: bool = False) -> Points:
     """
     Check a trajectory message by joint_trajectory_controller's rules; MessageRefused says why not.
 

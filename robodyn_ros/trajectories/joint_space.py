@@ -89,18 +89,18 @@ class Table:
             reason = error.strerror if isinstance(error, OSError) else error
             raise StateError(f'{self.path}: cannot be read ({reason}); give a CSV file '
                              'with a column t and one column per joint') from None
-        lines = [line for _, line in numbered]
-        if not lines or lines[0][0].strip() != 't' or len(lines[0]) < 2:
-            raise StateError(f'{self.path}: the first line is {lines[0] if lines else "missing"}; '
-                             'expected t and the names of joints')
+        head = numbered[0][1] if numbered else []
+        if len(head) < 2 or head[0].strip() != 't':
+            raise StateError(f'{self.path}: the first line is {head or "missing"}; expected t and '
+                             'the names of joints')
         for number, line in numbered[1:]:
-            if len(line) != len(lines[0]) or not all(map(_is_number, line)):
+            if len(line) != len(head) or not all(map(_is_number, line)):
                 raise StateError(f'{self.path}: line {number} is {",".join(line)!r}; expected '
-                                 f'{len(lines[0])} finite numbers')
-        data = np.array([[float(x) for x in line] for line in lines[1:]]).reshape(
-            -1, len(lines[0]))
-        _check_knots(data[:, 0], data[:, 1:], f'{Path(self.path).name}')
-        return [name.strip() for name in lines[0][1:]], data[:, 0], data[:, 1:]
+                                 f'{len(head)} finite numbers')
+        data = np.array([[float(x) for x in line] for _, line in numbered[1:]]).reshape(
+            -1, len(head))
+        _check_knots(data[:, 0], data[:, 1:], Path(self.path).name)
+        return [name.strip() for name in head[1:]], data[:, 0], data[:, 1:]
 
     def sample(self, times: np.ndarray) -> Trajectory:
         """Evaluate at times (k,); the spline starts and ends at rest."""

@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-Paths in space as traceable functions of time.
+Paths in space as traceable functions of time, and their samples by compiled code.
 
 Each is a dataclass whose number fields are run-time parameters and whose call path(t) gives the
 coordinates, so it can be held by a plant (constraints.follow) or sampled for a controller. They go
@@ -9,10 +9,19 @@ on for ever in both directions of time; via points and joint motions rest before
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import math
+from typing import Callable, Sequence
 
-from robodyn_ros.tracing import cos, Number, sin
+import numpy as np
+
+from robodyn_ros.codegen.program import Program
+from robodyn_ros.codegen.routines import Kernel
+from robodyn_ros.tracing import cos, directional, Graph, inputs, Number, Scalar, sin
+from robodyn_ros.tracing.dataclass_parameters import number_fields
+from robodyn_ros.types import Trajectory
+
+Path = Callable[[Number], Sequence[Number]]
 
 
 @dataclass(frozen=True)
@@ -63,3 +72,27 @@ class SineLine:
         share = (1.0 - cos(t * self.rate)) * 0.5
         return (share * (self.end_x - self.start_x) + self.start_x,
                 share * (self.end_y - self.start_y) + self.start_y)
+
+
+def sample(path: Path, times: np.ndarray) -> Trajectory:
+    """
+    Evaluate a path with its exact first and second derivatives; q, v, a are its coordinates'.
+
+    The number fields of a dataclass path are inputs of the compiled code: other numbers of the
+    same kind of path compile nothing.
+    """
+    fields = number_fields(path)
+    graph = Graph()
+    t = inputs(graph, 't', 1)[0]
+    p = inputs(graph, 'p', max(1, len(fields)))
+    traced = replace(path, **dict(zip(fields, p))) if fields else path  # type: ignore
+    position = list(traced(t))
+    flow: dict[Scalar, Number] = {t: 1.0}
+    velocity = directional(position, flow)
+    acceleration = directional(velocity, flow)
+    kernel = Kernel('evaluate', [t], [*position, *velocity, *acceleration])
+    program = Program(f'the path {type(path).__name__}', [kernel], p)
+    times = np.ascontiguousarray(times, dtype=float)
+    w = program.prepared(list(fields.values()) or [0.0])
+    y = program.evaluate('evaluate', times.reshape(-1, 1), w)
+    return Trajectory(times, *np.split(y, 3, axis=1))

@@ -10,6 +10,7 @@ after the end the path rests; via points between are passed at a distance, by th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 import math
 from typing import ClassVar, NamedTuple
 
@@ -71,14 +72,11 @@ class ViaPoints:
                              'segment cannot be driven with less acceleration')
         if len({len(p) for p in self.points}) != 1:
             raise StateError('points of via points have different numbers of coordinates')
-        object.__setattr__(self, '_segments', self._plan())
+        self.segments  # refuses points that are the same
 
-    @property
+    @cached_property
     def segments(self) -> list[Segment]:
         """Segments in order."""
-        return self._segments  # type: ignore[attr-defined]
-
-    def _plan(self) -> list[Segment]:
         result = []
         for j in range(1, len(self.points)):
             begin, end = self.times[j - 1], self.times[j]

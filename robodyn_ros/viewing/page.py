@@ -17,8 +17,6 @@ from robodyn_ros.viewing.history import History
 from viser import uplot
 
 COLOURS = ('#1976d2', '#f2731a', '#2e9e44', '#8e44ad', '#c0392b', '#16a085', '#7f8c8d')
-MOST_PAYLOAD = 10.0
-"""End of the payload slider [kg]."""
 
 
 class Page:
@@ -46,7 +44,7 @@ class Page:
                                       'Simulated seconds per second.')
         self._model = gui.add_folder('Model')
         with self._model:
-            self.payload = self._slider('payload', 'Payload [kg]', 0.0, MOST_PAYLOAD, 0.1, 0.0,
+            self.payload = self._slider('payload', 'Payload [kg]', 0.0, 10.0, 0.1, 0.0,
                                         'Mass at the tool of the plant.')
         self.gains: dict[str, Any] = {}
         empty = np.zeros(2)

@@ -16,9 +16,6 @@ from robodyn_ros.viewing.page import Page
 from robodyn_ros.viewing.scene import extent, RobotScene
 from robodyn_ros.viewing.server import close_server, open_server
 
-PICTURES_PER_PLOT = 6
-"""Plots and status are drawn once in so many pictures."""
-
 
 class Viewer:
     """Shows in a browser what a node tells it."""
@@ -115,7 +112,7 @@ class Viewer:
                 scene.trace.clear()
             scene.update(moment.q, trace=True)
             self.pictures += 1
-            if self.pictures % PICTURES_PER_PLOT == 0:
+            if self.pictures % 6 == 0:  # plots and status change more slowly
                 page.show_history(self.history, self.state)
 
     def forget(self) -> None:

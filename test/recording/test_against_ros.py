@@ -12,8 +12,8 @@ pytest.importorskip('rclpy', reason='ROS 2 (rclpy) is missing')
 
 from rclpy.serialization import serialize_message  # noqa: E402
 from robodyn_ros.nodes.recorder.node import kind_name, TOPICS  # noqa: E402
-from robodyn_ros.recording.cdr import Decoder, NUMBERS  # noqa: E402
-from robodyn_ros.recording.definitions import definition_of, fields_of, SEQUENCE  # noqa: E402
+from robodyn_ros.recording.messages import (Decoder, definition_of, fields_of,  # noqa: E402
+                                            NUMBERS, SEQUENCE)
 
 KINDS = sorted({kind for topic in TOPICS for kind in topic.kinds}, key=kind_name)
 

@@ -8,8 +8,8 @@ import pytest
 from recording.encode import recorded
 from robodyn_ros import load_robot, robot_names
 from robodyn_ros.report.animation import HEIGHT, samples_of, Scene, write_animation
-from robodyn_ros.report.solids import Solid
-from robodyn_ros.report.sources import read_motion
+from robodyn_ros.report.motion import read_motion
+from robodyn_ros.report.render import Solid
 from robodyn_ros.robots.robot import robot_from_text
 
 ROBOT = load_robot('two_link')

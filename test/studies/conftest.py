@@ -50,7 +50,7 @@ def judged(study):
 def drawn(study, tmp_path):
     """Return a function that draws every figure and asserts units, names and ink."""
     from matplotlib.image import imread
-    from robodyn_ros.studies import figures
+    from robodyn_ros.report.drawing import write_figure
 
     def draw():
         assert study.figures
@@ -65,7 +65,7 @@ def drawn(study, tmp_path):
                     labels.extend([axes.get_zlabel()] if axes.name == '3d' else [])
                 labels.append(canvas.axes[-1].get_xlabel())
 
-            path, = figures.write([figure._replace(draw=watched)], tmp_path, dpi=60)
+            path = write_figure(figure._replace(draw=watched), tmp_path, 60)
             assert all('[' in label and ']' in label for label in labels), (figure.name, labels)
             assert figure.name.startswith(study.paper) and figure.caption.endswith('.')
             picture = imread(path)[..., :3]

@@ -16,7 +16,7 @@ import rclpy
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from robodyn_ros import load_scenario, simulate
 from robodyn_ros.recording.reader import read_recording
-from robodyn_ros.report.sources import read_motion
+from robodyn_ros.report.motion import read_motion
 from robodyn_ros.report.summary import summary_of
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray

@@ -12,8 +12,7 @@ import pytest
 from robodyn_ros import follow, joint_motion, load_scenario, RobodynError
 from robodyn_ros.errors import SingularityError
 from robodyn_ros.scenario.desired_motion import DesiredMotion
-from robodyn_ros.trajectories.paths import Helix, SineLine
-from robodyn_ros.trajectories.sampling import sample
+from robodyn_ros.trajectories.paths import Helix, sample, SineLine
 from trajectories.test_motions import POINTS, TIMES
 from trajectories.test_via_points import ViaPoints
 

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from robodyn_ros import Reference, RobodynError, Trajectory
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
-from robodyn_ros.trajectories.paths import Helix, SineLine
-from robodyn_ros.trajectories.sampling import sample
+from robodyn_ros.trajectories.paths import Helix, sample, SineLine
 from robodyn_ros.trajectories.via_points import ViaPoints
 
 POINTS = ((0.0, -0.8, 0.0), (0.0, -0.8, 0.5), (0.5, -0.6, 0.5), (0.8, 0.0, 0.5), (0.8, 0.0, 0.0))

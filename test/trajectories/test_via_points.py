@@ -9,7 +9,7 @@ import numpy as np
 from plant.cases import GOLDEN, TARGETS
 import pytest
 from robodyn_ros import RobodynError
-from robodyn_ros.trajectories.sampling import sample
+from robodyn_ros.trajectories.paths import sample
 from robodyn_ros.trajectories.via_points import ViaPoints
 from trajectories.test_motions import POINTS, TIMES
 

@@ -24,8 +24,7 @@ from robodyn_ros.nodes.common.options import RecorderOptions
 from robodyn_ros.nodes.common.parameters import options_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.wall_timer import wall_timer
-from robodyn_ros.recording.cdr import first_stamp
-from robodyn_ros.recording.definitions import definition_of
+from robodyn_ros.recording.messages import definition_of, first_stamp
 from robodyn_ros.recording.writer import quality_text, RecordingWriter
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState

@@ -1,29 +1,45 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-Paper 004: Pawar & Shen, a SCARA robot through via points with a 5 kg load at its tip.
+Paper 004: Pawar & Shen, "Dynamics and Control of a SCARA Manipulator", with a load at its tip.
 
-Second-order inverse kinematics makes set-points for inverse dynamics control and for a robust law
-that adds a term against model errors. Control at 1 kHz, held between; plant RK4 at 0.2 ms.
+NYU Tandon School of Engineering; no year is given. Second-order inverse kinematics of a path
+through via points makes set-points for inverse dynamics control and for a robust law that adds a
+term against model errors. Control at 1 kHz, held between; plant RK4 at 0.2 ms.
 """
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Mapping
+from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.controllers.robust import lyapunov_weights
-from robodyn_ros.studies.pawar_shen.figures import figures
-from robodyn_ros.studies.pawar_shen.runs import (Arm, EPSILON, EQUAL_KD, EQUAL_KP, Inversion,
-                                                 JOINTS, KD, KP, LOAD, OFFSET, RHO, Tracking,
-                                                 UNITS, WEIGHTS)
-from robodyn_ros.studies.study import Progress, Row, Study
-from robodyn_ros.studies.table import at_most, each_to_digits, to_digits
-from robodyn_ros.trajectories.sampling import sample
+from robodyn_ros.controllers.computed_torque import computed_torque
+from robodyn_ros.controllers.robust import lyapunov_weights, robust
+from robodyn_ros.plant.inverse_kinematics import joint_motion
+from robodyn_ros.plant.plant import Plant
+from robodyn_ros.report.drawing import curves, DESIRED_STYLE, Figure, legend, panels, space_curves
+from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.scenario.desired_motion import DesiredMotion
+from robodyn_ros.scenario.loading import load_scenario
+from robodyn_ros.studies.study import at_most, each_to_digits, Progress, Row, Study, to_digits
+from robodyn_ros.trajectories.paths import sample
 from robodyn_ros.trajectories.via_points import TIMINGS
-from robodyn_ros.types import Trajectory
+from robodyn_ros.types import Rollout, State, Trajectory
 
+DURATION, LOAD = 4.0, 5.0
+RHO, EPSILON = 70.0, 0.06
+KP, KD = 900.0, 60.0
+P = (18000.0, 100.0)
+WEIGHTS = lyapunov_weights(KP, KD, P)
+"""Q12, Q22 of the robust law's z = Q12 e + Q22 ed: 10 and 1."""
+EQUAL_KP, EQUAL_KD = KP + RHO / EPSILON * WEIGHTS[0], KD + RHO / EPSILON * WEIGHTS[1]
+"""Gains that the robust law has inside its boundary layer: 12567 and 1227."""
+OFFSET = np.array([0.05, -0.05, -0.05, 0.1])
+JOINTS = ('th1', 'th2', 'd3', 'th4')
+UNITS = ('rad', 'rad', 'm', 'rad')
+Inversion = tuple[Trajectory, np.ndarray]
+"""Joint motion of the path and its errors x, y, z, yaw (k, 4) [m] and [rad]."""
 ERRORS = (*(f'{name} error [{unit}]' for name, unit in zip(JOINTS, UNITS)),
           'd3 error at 4 s [m]', 'tip error [m]')
 """Largest of the run where no time is named."""
@@ -72,15 +88,14 @@ REMARKS = (
 
 def run(progress: Progress) -> Study:
     """Run the study."""
-    arm = Arm()
     progress('paper 004: path and inverse kinematics')
+    arm = Arm()
     paths = {timing: sample(replace(arm.path, timing=timing), np.arange(4001) * 1e-3)
              for timing in TIMINGS}
     inversions = {integrator: [arm.inverted(integrator, *gains) for gains in INVERSION_GAINS]
                   for integrator, _ in INVERSION}
     rows = _path(arm, paths) + _inverse_kinematics(arm, inversions)
     progress('paper 004: inverse dynamics and robust control')
-    arm.prepare()
     runs = {name: arm.track(law, believed, changes)
             for name, law, believed, changes, _ in CONTROL}
     rows += _control(runs)
@@ -183,3 +198,131 @@ def _fair(arm: Arm, runs: dict[str, Tracking]) -> list[Row]:
                  to_digits(f'{name}, start 1 cm off: d3 error at 0.4 s [m]',
                            abs(off.error[-1, 2]), reference)]
     return rows
+
+
+class Tracking(NamedTuple):
+    """A controlled run: k control instants."""
+
+    motion: Rollout
+    error: np.ndarray
+    """Set-points less positions (k, 4) [rad] or [m]."""
+    rate: np.ndarray
+    """The same of velocities (k, 4) [rad/s] or [m/s]."""
+    tip: np.ndarray
+    """Distance of the tip from the path (k,) [m]."""
+
+
+class Arm:
+    """The robot, its path and its set-points; every gain and load is a run-time parameter."""
+
+    def __init__(self) -> None:
+        """Read the package's scenario; invert its path (by Euler, as the paper's exercise)."""
+        self.desired = DesiredMotion(load_scenario('scara_via_points').trajectory)
+        self.robot = load_robot('scara_1000')
+        self.path = self.desired.motion
+        self.start = np.array(self.desired.settings.inverse_kinematics.start)
+        self.set_points, _ = self.inverted('euler')
+        gains: dict[str, Any] = {'kp': KP, 'kd': KD, 'model': self.robot.parameters,
+                                 'saturate': False}
+        laws = {'plain': computed_torque(self.robot, **gains),
+                'robust': robust(self.robot, rho=RHO, epsilon=EPSILON, p=P, **gains)}
+        self.laws = {name: Plant(self.robot, control=law, step=2e-4, control_period=5)
+                     for name, law in laws.items()}
+
+    def inverted(self, integrator: str, kp: float = KP, kd: float = KD,
+                 offset: np.ndarray | None = None) -> Inversion:
+        """Invert the path, from its start or from one that is off by an offset."""
+        start = self.start if offset is None else self.start + offset
+        motion = joint_motion(self.robot, self.desired.task, start, DURATION, kp=kp,
+                              kd=kd, integrator=integrator, assemble=offset is None)
+        return motion, np.column_stack([self.off_path(motion.t, motion.q),
+                                        motion.q[:, [0, 1, 3]].sum(axis=1)])
+
+    def off_path(self, t: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """Position of the tip less the path (k, 3) [m]."""
+        return self.robot.frame('tool0', q).position - sample(self.path, t).q
+
+    def track(self, law: str, believed: float, changes: Mapping[str, float] = {}, *,
+              load: float = LOAD, duration: float = DURATION,
+              offset: np.ndarray | None = None) -> Tracking:
+        """Run a law whose model believes in a load; changes are gains by name."""
+        parameters = {'payload.mass': load, 'controller.model.payload.mass': believed}
+        for name, value in changes.items():
+            each = [''] if name in ('rho', 'epsilon') else [f'.{j}' for j in self.robot.joints]
+            parameters.update({f'controller.{name}{joint}': float(value) for joint in each})
+        wanted = self.set_points
+        q = wanted.q[0] if offset is None else wanted.q[0] + offset
+        motion = self.laws[law].rollout(State(0.0, q, wanted.v[0]), duration, every=5,
+                                        reference=wanted.rows(), parameters=parameters)
+        k = len(motion.t)
+        return Tracking(motion, wanted.q[:k] - motion.q, wanted.v[:k] - motion.v,
+                        np.linalg.norm(self.off_path(motion.t, motion.q), axis=1))
+
+
+def figures(points: Sequence[Sequence[float]], paths: Mapping[str, Trajectory],
+            inversions: Mapping[str, Inversion], runs: Mapping[str, Tracking]) -> list[Figure]:
+    """
+    Figures 4 to 10 of the paper, and two of ours.
+
+    :param points: way-points [m]
+    :param paths: by timing
+    :param inversions: by integrator
+    :param runs: by the name of the law and what it knows of the load
+    """
+
+    def errors(figure: Any, velocity: bool) -> None:
+        for k, axes in enumerate(panels(figure, 2, 2, width=7.2)):
+            unit = f'{JOINTS[k]} {"rate " if velocity else ""}error [{UNITS[k]}'
+            for colour, name in enumerate(('inverse dynamics, load known',
+                                           'inverse dynamics, load unknown',
+                                           'robust, load unknown')):
+                one = runs[name]
+                curves(axes, one.motion.t, (one.rate if velocity else one.error)[:, k], [name],
+                       unit + ('/s]' if velocity else ']'), first_colour=colour)
+        legend(figure, 3)
+
+    def trajectory(figure: Any) -> None:
+        figure.set_size_inches(5.6, 4.6)
+        axes = figure.add_subplot(projection='3d')
+        space_curves(axes, [(paths['siciliano'].q, 'siciliano', '-'),
+                            (paths['fixed_arrival'].q, 'fixed arrival', DESIRED_STYLE)])
+        axes.plot(*np.array(points).T, 'k.', label='way-points')
+        legend(figure)
+
+    def along_axes(figure: Any, velocity: bool) -> None:
+        for k, axes in enumerate(panels(figure, 3, height=1.6)):
+            for colour, (timing, path) in enumerate(paths.items()):
+                values = path.v if velocity else path.q
+                curves(axes, path.t, values[:, k], [timing.replace('_', ' ')],
+                       f'v{"xyz"[k]} [m/s]' if velocity else f'{"xyz"[k]} [m]',
+                       first_colour=colour, linestyle=DESIRED_STYLE if colour else '-')
+        legend(figure)
+
+    def inversion(figure: Any) -> None:
+        axes, = panels(figure, 1, height=2.6)
+        for colour, (integrator, (motion, error)) in enumerate(inversions.items()):
+            curves(axes, motion.t, np.linalg.norm(error[:, :3], axis=1), [f'{integrator} step'],
+                   'position error [m]', first_colour=colour)
+        legend(figure)
+
+    def efforts(figure: Any) -> None:
+        first, second = panels(figure, 2)
+        one = runs['robust, load unknown'].motion
+        curves(first, one.t, one.tau[:, [0, 1, 3]], ('u1', 'u2', 'u4'), 'torque [N m]')
+        curves(second, one.t, one.tau[:, 2], ('u3',), 'force [N]', first_colour=3)
+        legend(figure)
+
+    return [
+        Figure('004_position_errors', 'Errors in joint space, position (Fig. 4, 9).',
+               lambda figure: errors(figure, False)),
+        Figure('004_velocity_errors', 'Errors in joint space, velocity (Fig. 5, 10).',
+               lambda figure: errors(figure, True)),
+        Figure('004_trajectory', 'Generated trajectory (Fig. 6).', trajectory),
+        Figure('004_axis_positions', 'Position along the axes (Fig. 7).',
+               lambda figure: along_axes(figure, False)),
+        Figure('004_axis_velocities', 'Velocities along the axes (Fig. 8).',
+               lambda figure: along_axes(figure, True)),
+        Figure('004_inverse_kinematics', 'Error of the inverse kinematics, KP 900, KD 60 (ours).',
+               inversion),
+        Figure('004_efforts', 'Torques and force of the robust law, load unknown (ours).',
+               efforts)]

@@ -9,7 +9,7 @@ from robodyn_ros import load_robot
 from robodyn_ros.commands.main import main
 from robodyn_ros.errors import RecordingError, RobodynError
 from robodyn_ros.recording.writer import RecordingWriter
-from robodyn_ros.report.sources import motion_of_recording, motion_of_result, read_motion
+from robodyn_ros.report.motion import motion_of_recording, motion_of_result, read_motion
 from robodyn_ros.robots.robot import robot_from_text
 
 ROBOT = load_robot('two_link')

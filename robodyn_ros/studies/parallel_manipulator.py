@@ -3,31 +3,39 @@
 """
 Paper 002: direct and inverse dynamics of a parallel manipulator with more motors than freedoms.
 
-Three RR chains meet in a point O that runs along a line. The paper's parameter table and
-equations are lost; the standard equations with our inertias stand in for them.
+Three RR chains meet in a point O that runs along a line. The paper's authors, parameter table and
+equations are missing in the copy at hand; the standard equations with our inertias stand in. The
+robot file counts joint angles from link to link; the paper, and every number here, from the x axis
+(absolute): q_rel = T q_abs, so a generalized force in the paper's angles is T^T times that of the
+joints.
 """
 from __future__ import annotations
 
-from typing import Mapping
+from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.constraints.constraint import Constraint
+from robodyn_ros.constraints.constraint import Constraint, non_ideal
 from robodyn_ros.constraints.ready_made import follow
 from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.controllers.constraint_following import constraint_following
 from robodyn_ros.plant.assembly import assemble_start
 from robodyn_ros.plant.plant import Plant
+from robodyn_ros.report.drawing import Draw, Figure, overlaid, panels, PANELS_HEIGHT
 from robodyn_ros.robots.robot import load_robot, Robot
-from robodyn_ros.studies.parallel_manipulator.figures import figures
-from robodyn_ros.studies.parallel_manipulator.runs import (ABSOLUTE, ANGLES, chain_tips, DAMPING,
-                                                           desired, drag, DURATION, LINE,
-                                                           on_line, OnLine, RELATIVE, START)
 from robodyn_ros.studies.runs import acting_continuously
-from robodyn_ros.studies.study import Progress, Row, Study
-from robodyn_ros.studies.table import at_most
-from robodyn_ros.types import State
+from robodyn_ros.studies.study import at_most, Progress, Row, Study
+from robodyn_ros.tracing import Number
+from robodyn_ros.trajectories.paths import SineLine
+from robodyn_ros.types import Rollout, State
 
+RELATIVE = np.kron(np.eye(3), np.array([[1.0, 0.0], [-1.0, 1.0]]))
+ABSOLUTE = np.linalg.inv(RELATIVE)
+ANGLES = ('qa1', 'qb1', 'qa2', 'qb2', 'qa3', 'qb3')
+LINE = SineLine(0.21, 0.25, 0.37, 0.25, np.pi)
+START = (1.1259398, -2.2518796, 3.1133220, -1.6282963, -1.4850257, -1.6282963)
+DURATION = 4.0
+DAMPING = 0.02
 REMARKS = (
     'The paper says that the torques of the passive joints are close to zero. The plain equation '
     'knows no motors and loads every joint: with our inertias the passive torques are 0.21 of '
@@ -109,22 +117,7 @@ def _torque_rows(line: OnLine) -> list[Row]:
                  Row(f'motor {k + 1}, largest torque [N m]', torque.max(), most, 6e-5),
                  Row(f'motor {k + 1}, rms torque of 801 samples [N m]',
                      np.sqrt((torque ** 2).mean()), rms, 6e-5)]
-    wanted = [('lost', "O's acceleration missed by the active part alone [m/s^2]", 0.19, 6e-3),
-              ('pin 12', 'largest pin force of chain 2 [N]', 0.265, 6e-4),
-              ('pin 13', 'largest pin force of chain 3 [N]', 0.356, 6e-4),
-              ('singular 123', 'smallest singular value, three motors [1/m]', 4.14, 6e-3),
-              ('singular 12', 'smallest singular value, motors 1 and 2 [1/m]', 1.69, 6e-3),
-              ('singular 13', 'smallest singular value, motors 1 and 3 [1/m]', 2.95, 6e-3),
-              ('singular 23', 'smallest singular value, motors 2 and 3 [1/m]', 1.58, 6e-3),
-              ('condition', 'largest condition number of closure and line [-]', 5.4, 0.06)]
-    rows += [Row(text, line.numbers[key], value, room) for key, text, value, room in wanted]
-    return rows + [
-        at_most('torque left on passive joints [N m]', line.numbers['passive'], 0.0, 'zero',
-                1e-15),
-        at_most('motors and pins balance the motion, largest rest [N m]', line.numbers['balance'],
-                2.5e-16, tolerance=1e-14),
-        at_most('two formulas for the motors, largest difference [N m]', line.numbers['formulas'],
-                1.7e-15, tolerance=1e-14)]
+    return [*rows, *line.checks]
 
 
 def _accuracy_rows(robot: Robot, task: Constraint, motors: Constraint, start: State) -> list[Row]:
@@ -181,3 +174,143 @@ def _non_ideal_rows(robot: Robot, loose: Plant, line: OnLine, change: float
                 3e-17, tolerance=1e-14),
         Row('energy left after 1.5 s of dragging [-]', damped[-1] / damped[0], 0.222, 6e-4),
     ], energies
+
+
+@non_ideal
+def drag(robot: Robot, q: Sequence[Number], v: Sequence[Number], t: Number, *,
+         coefficient: float = 0.0) -> list[Number]:
+    """C = -coefficient times the ABSOLUTE rates, as forces on the joints of the file (6,)."""
+    force: list[Number] = []
+    for k in range(0, 6, 2):
+        far = -(v[k] + v[k + 1]) * coefficient
+        force += [far - v[k] * coefficient, far]
+    return force
+
+
+def desired(t: np.ndarray) -> np.ndarray:
+    """Wanted position of O (k, 2) [m]."""
+    return np.column_stack([0.29 - 0.08 * np.cos(np.pi * t), np.full_like(t, 0.25)])
+
+
+class OnLine(NamedTuple):
+    """The motion along the line at 801 instants, in the paper's absolute angles."""
+
+    t: np.ndarray
+    tip: np.ndarray
+    """O (k, 2) [m]"""
+    q: np.ndarray
+    """(k, 6) [rad], with v and a"""
+    v: np.ndarray
+    a: np.ndarray
+    plain: np.ndarray
+    """Generalized force of the plain equation, all six rows (k, 6) [N m]."""
+    motors: np.ndarray
+    """Torques of the motors, of smallest norm (k, 3) [N m]."""
+    checks: Sequence[Row]
+    """Of the inverse dynamics, where it is computed."""
+
+
+def on_line(robot: Robot, path: Rollout, plain: np.ndarray) -> OnLine:
+    """
+    Inverse dynamics (N^T S^T) tau = N^T (M a + h) along a motion driven by constraint following.
+
+    N: joint rates = N times the velocity of O; S picks the motors; A_s, A_t: closure, line.
+    """
+    tips = chain_tips(robot, path.q)
+    basis = np.concatenate(np.linalg.inv(tips), axis=1)
+    zero = np.zeros_like(tips[0])
+    closure = np.block([[tips[0], -tips[1], zero], [tips[0], zero, -tips[2]]])
+    rows = np.concatenate([closure, np.block([tips[0], zero, zero])], axis=1)
+    load = robot.inverse_dynamics(path.q, path.v, path.a)
+    reach = basis[:, ::2].transpose(0, 2, 1)
+    motors = _times(np.linalg.pinv(reach), _times(basis.transpose(0, 2, 1), load))
+    rest = load.copy()
+    rest[:, ::2] -= motors
+    pins = _times(np.linalg.pinv(closure.transpose(0, 2, 1)), rest)
+    law = path.constraint_force - _times(closure.transpose(0, 2, 1), path.multipliers)
+    # what the passive part of the plain force does to O: N^T M N lost = N^T (passive part)
+    passive = plain * np.array([0.0, 1.0] * 3) @ ABSOLUTE
+    moved = basis.transpose(0, 2, 1) @ robot.mass_matrix(path.q) @ basis
+    lost = _times(np.linalg.inv(moved), _times(basis.transpose(0, 2, 1), passive))
+    checks = [Row(text, ours, reference, room) for text, ours, reference, room in (
+        ("O's acceleration missed by the active part alone [m/s^2]", np.abs(lost).max(), 0.19,
+         6e-3),
+        ('largest pin force of chain 2 [N]', np.linalg.norm(pins[:, :2], axis=1).max(), 0.265,
+         6e-4),
+        ('largest pin force of chain 3 [N]', np.linalg.norm(pins[:, 2:], axis=1).max(), 0.356,
+         6e-4),
+        *((f'smallest singular value, {name} [1/m]', np.linalg.svd(
+            reach[:, :, chosen], compute_uv=False)[:, -1].min(), value, 6e-3)
+          for name, chosen, value in (
+              ('three motors', [0, 1, 2], 4.14), ('motors 1 and 2', [0, 1], 1.69),
+              ('motors 1 and 3', [0, 2], 2.95), ('motors 2 and 3', [1, 2], 1.58))),
+        ('largest condition number of closure and line [-]',
+         np.linalg.cond(rows @ RELATIVE).max(), 5.4, 0.06))]
+    checks += [
+        at_most('torque left on passive joints [N m]', np.abs(law[:, 1::2]).max(), 0.0, 'zero',
+                1e-15),
+        at_most('motors and pins balance the motion, largest rest [N m]',
+                np.abs(_times(closure.transpose(0, 2, 1), pins) - rest).max(), 2.5e-16,
+                tolerance=1e-14),
+        at_most('two formulas for the motors, largest difference [N m]',
+                np.abs(law[:, ::2] - motors).max(), 1.7e-15, tolerance=1e-14)]
+    tip = robot.frame('tool0', path.q).position[:, :2]
+    return OnLine(path.t, tip, path.q @ ABSOLUTE.T, path.v @ ABSOLUTE.T, path.a @ ABSOLUTE.T,
+                  plain, motors, checks)
+
+
+def chain_tips(robot: Robot, q: np.ndarray) -> np.ndarray:
+    """Jacobians of the three chains' ends, each by its own two joints (3, k, 2, 2)."""
+    return np.array([robot.frame(f'tip_{k}', q).jacobian[:, :2, 2 * k - 2:2 * k]
+                     for k in (1, 2, 3)])
+
+
+def _times(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    return np.einsum('kij,kj->ki', matrices, vectors)
+
+
+def figures(line: OnLine, energies: Mapping[float, tuple[np.ndarray, np.ndarray]]
+            ) -> list[Figure]:
+    """
+    Figures 3 to 16 of the paper in five, and one of ours.
+
+    :param energies: by coefficient of drag, times [s] and kinetic energies [J] of a free motion
+    """
+    def tip(figure: Any) -> None:
+        for k, axes in enumerate(panels(figure, 2, height=PANELS_HEIGHT / 2)):
+            overlaid(axes, line.t, {'actual': line.tip[:, k], 'desired': desired(line.t)[:, k]},
+                     f'{"xy"[k]} of O [m]')
+            axes.legend(loc='upper right')
+        axes.set_ylim(0.2, 0.3)
+
+    def chains(values: np.ndarray, letter: str, unit: str, motors: bool = False) -> Draw:
+        def draw(figure: Any) -> None:
+            for k, axes in enumerate(panels(figure, 3, height=PANELS_HEIGHT / 3)):
+                named = {f'{letter}a{k + 1}': values[:, 2 * k],
+                         f'{letter}b{k + 1}': values[:, 2 * k + 1]}
+                if motors:
+                    named[f'motor {k + 1} alone'] = line.motors[:, k]
+                overlaid(axes, line.t, named, f'chain {k + 1} [{unit}]')
+                axes.legend(loc='upper right')
+        return draw
+
+    def energy(figure: Any) -> None:
+        axes, = panels(figure, 1, height=PANELS_HEIGHT)
+        for coefficient, (t, values) in energies.items():
+            axes.plot(t, values * 1e3, label=f'C = -{coefficient:g} v' if coefficient else 'ideal')
+        axes.set_ylabel('kinetic energy [mJ]')
+        axes.set_ylim(0.0, None)
+        axes.legend()
+
+    return [
+        Figure('002_tip', 'x and y of the point O (figures 3 and 4).', tip),
+        Figure('002_angles', 'Active and passive joint angles (figures 5 to 7).',
+               chains(line.q, 'q', 'rad')),
+        Figure('002_velocities', 'Angular velocities (figures 8 to 10).',
+               chains(line.v, 'rate of q', 'rad/s')),
+        Figure('002_accelerations', 'Angular accelerations (figures 11 to 13).',
+               chains(line.a, 'acceleration of q', 'rad/s^2')),
+        Figure('002_torques', 'Plain torques of active and passive joints (figures 14 to 16), and '
+               'motors that drive alone.', chains(line.plain, 'f', 'N m', motors=True)),
+        Figure('002_non_ideal', 'Kinetic energy of a free motion, ideal and dragging closure.',
+               energy)]

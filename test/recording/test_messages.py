@@ -5,8 +5,7 @@
 import numpy as np
 import pytest
 from recording.encode import Bytes, JOINT_STATE, joint_state
-from robodyn_ros.recording.cdr import Decoder, first_stamp
-from robodyn_ros.recording.definitions import Field, fields_of, SEQUENCE
+from robodyn_ros.recording.messages import Decoder, Field, fields_of, first_stamp, SEQUENCE
 
 WRITTEN = """\
 # Comment with = and [] signs
