@@ -22,11 +22,10 @@ from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.nodes.common.options import (CHANGEABLE, ControllerOptions, DynamicsOptions,
                                               RecorderOptions, SHARED, TrajectoryOptions,
                                               ViewerOptions)
-from robodyn_ros.scenario.bounds import bounds_of
 from robodyn_ros.scenario.desired_motion import JOINT_MOTIONS, PATHS
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings, Scenario,
                                          TrajectorySettings)
-from robodyn_ros.scenario.settings import Field, field_texts, listed_fields
+from robodyn_ros.scenario.settings import bounds_of, Field, field_texts, listed_fields
 
 NODES: dict[str, tuple[Any, ...]] = {
     'dynamics': (DynamicsSettings(), DynamicsOptions()),

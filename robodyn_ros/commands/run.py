@@ -18,10 +18,9 @@ from robodyn_ros.commands.options import add_scenario, check_port, chosen_scenar
 from robodyn_ros.commands.results import print_json, print_table
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.nodes.common.options import DynamicsOptions, ViewerOptions
-from robodyn_ros.scenario.bounds import bounds_of
-from robodyn_ros.scenario.result import Result
+from robodyn_ros.scenario.result import Result, summary
+from robodyn_ros.scenario.settings import bounds_of
 from robodyn_ros.scenario.simulation import Simulation
-from robodyn_ros.scenario.summary import summary
 
 RATES = bounds_of(next(field for field in dataclasses.fields(DynamicsOptions)
                        if field.name == 'realtime_factor'))

@@ -9,8 +9,7 @@ from typing import Any, Sequence
 
 from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.scenario.schema import Scenario, SECTIONS
-from robodyn_ros.scenario.settings import merge, settings_from
-from robodyn_ros.scenario.strict_yaml import load_yaml
+from robodyn_ros.scenario.settings import load_yaml, merge, settings_from
 from robodyn_ros.share import share_folder
 import yaml
 

@@ -1,14 +1,16 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-From settings to parts: run-time parameters, control law and plant of a scenario.
+From settings to parts: run-time parameters, control law, noise and plant of a scenario.
 
 The one place that wires trajectories, controllers and plants; none of them knows the others. The
 simulation, the nodes and the papers all build their parts here.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
 
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
@@ -21,8 +23,9 @@ from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.payload import checked_parameters
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings, ModelSettings,
-                                         StabilisationSettings)
+                                         NoiseSettings, StabilisationSettings)
 from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
+from robodyn_ros.tracing import Number
 from robodyn_ros.types import Control
 
 CONTROLLERS = ('none', 'computed_torque', 'robust', 'constraint_following')
@@ -102,6 +105,30 @@ def _row_gains(settings: ControllerSettings) -> dict[str, float]:
 
 def _one_or_each(values: tuple[float, ...]) -> Any:
     return None if not values else values[0] if len(values) == 1 else values
+
+
+def measurement_noise(noise: NoiseSettings, count: int, n: int) -> np.ndarray | None:
+    """
+    Draw errors of positions and velocities, side by side (count, 2 n); None for no noise.
+
+    At control instant k the law sees q + e_q[k] and v + e_v[k], in simulate() and in the node
+    `dynamics` alike; the plant's own state stays clean.
+    """
+    if noise.position <= 0.0 and noise.velocity <= 0.0:
+        return None
+    random = np.random.default_rng(noise.seed)
+    return np.hstack([random.normal(0.0, noise.position, (count, n)),
+                      random.normal(0.0, noise.velocity, (count, n))])
+
+
+def with_noise(control: Control, n: int) -> Control:
+    """Return the control law fed with a state plus noise from the last 2 n reference columns."""
+    def law(t: Number, q: list, v: list, reference: list, values: Mapping) -> list:
+        clean, noise = reference[:-2 * n], reference[-2 * n:]
+        return list(control.law(t, [x + e for x, e in zip(q, noise[:n])],
+                                [x + e for x, e in zip(v, noise[n:])], clean, values))
+
+    return control._replace(law=law, reference_size=control.reference_size + 2 * n)
 
 
 def plant_of(robot: Robot, settings: DynamicsSettings, task: Sequence[Constraint],
