@@ -21,11 +21,10 @@ from robodyn_ros.codegen.program import Program
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.stabilisation import Stabilisation, step_warning
 from robodyn_ros.errors import SizeError, StateError
-from robodyn_ros.plant.batch import rollouts
 from robodyn_ros.plant.diagnosis import StartCheck, state_of
 from robodyn_ros.plant.inputs import inputs_of, one_input, reference_rows, SAMPLES, step_count
 from robodyn_ros.plant.model import Model, Ready
-from robodyn_ros.plant.rollout import rates, rollout_from_rows, run
+from robodyn_ros.plant.rollout import rates, rollout_from_rows, rollouts, run
 from robodyn_ros.plant.stepper import Stepper
 from robodyn_ros.robots.payload import Given
 from robodyn_ros.robots.robot import Robot

@@ -9,9 +9,9 @@ import numpy as np
 from plant import cases
 import pytest
 from robodyn_ros import constraint, follow, Plant, stabilisation, State
-from robodyn_ros.plant.program import LANES
 from robodyn_ros.errors import ConstraintError
-from robodyn_ros.plant import batch
+from robodyn_ros.plant import rollout
+from robodyn_ros.plant.model import LANES
 from robodyn_ros.tracing import maximum
 
 ON = State(0.0, np.array([0.2, 0.5]), np.zeros(2))
@@ -124,7 +124,7 @@ def test_a_start_off_its_rows_is_warned_of_once(kind, expected, caplog):
 
 def test_runs_side_by_side_are_warned_of_too(monkeypatch, caplog):
     """The worst start of a group is the one that is told."""
-    monkeypatch.setattr(batch, 'WORTH_STEPS', 1)
+    monkeypatch.setattr(rollout, 'WORTH_STEPS', 1)
     arm = Plant(cases.robot('scara_450'), [first])
     starts = [State(0.0, np.array([0.2 + 0.01 * k, 0.5, 0.0, 0.1]), np.zeros(4))
               for k in range(LANES)]
