@@ -3,18 +3,19 @@
 """Compiled functions of one robot, each traced and compiled when it is first needed."""
 from __future__ import annotations
 
+from collections import defaultdict
 from math import isfinite
-from typing import Callable, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from robodyn_ros.checks import numbers
 from robodyn_ros.codegen.program import Program
 from robodyn_ros.codegen.routines import Kernel
-from robodyn_ros.errors import UnknownNameError
+from robodyn_ros.errors import SizeError, UnknownNameError
 from robodyn_ros.mechanics import energy, equations, kinematics
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.mechanics.tree import Tree
-from robodyn_ros.robots.in_place import InPlace, Spare
 from robodyn_ros.tracing import Graph, inputs, Number
 
 FLOAT = np.dtype(float)
@@ -80,6 +81,53 @@ def _function(name: str, tree: Tree) -> Traced:
     return makers[kind](frame)
 
 
+class InPlace:
+    """
+    A compiled function for loops in Python: numbers are not looked at, and no array is made.
+
+    Called with q, v and, where there is one, tau or a, arrays of floats (n,); returns `result`,
+    the same array each time, which the next call overwrites. Not to be shared between threads.
+    """
+
+    def __init__(self, program: Program, parameters: Parameters, outputs: int):
+        """
+        Compile the function, or load it, and make room.
+
+        :param outputs: how many of the function's outputs are the result
+        """
+        routine = program.routines['evaluate']
+        inputs_, every = routine.inputs, routine.outputs
+        w = program.prepared(parameters.flat())  # type: ignore[arg-type]
+        block = np.concatenate([np.zeros(inputs_ + every), w])
+        # memoryviews copy a few numbers in half the time of arrays
+        rows: Any = block[:inputs_].reshape(3, -1)
+        self._cells: list[Any] = [memoryview(row) for row in rows]
+        self._q, self._v, self._u = self._cells
+        self._none = np.zeros(inputs_ // 3)
+        self.whole = block[inputs_:inputs_ + every]
+        """All outputs."""
+        self.result = self.whole[:outputs]
+        self._call = program.functions()['one_evaluate'].bind(block, short=True)
+
+    def __call__(self, q: np.ndarray, v: np.ndarray, u: np.ndarray | None = None) -> np.ndarray:
+        """Evaluate at one state."""
+        if u is None:
+            u = self._none
+        try:
+            self._q[:], self._v[:], self._u[:] = q, v, u
+        except (TypeError, ValueError):  # no arrays of floats, or of another size
+            self._copy(q, v, u)
+        self._call()
+        return self.result
+
+    def _copy(self, *given: object) -> None:
+        for name, cell, values in zip(('q', 'v', 'tau or a'), self._cells, given):
+            array = numbers(name, values, f'{self._none.size} numbers')
+            if array.shape != self._none.shape:
+                raise SizeError(name, self._none.shape, array.shape)
+            cell[:] = array
+
+
 class Compiled:
     """Programs of a tree by name; 'frame NAME' gives the kinematics of a frame."""
 
@@ -92,7 +140,9 @@ class Compiled:
         """
         self.title, self.tree, self.own = title, tree, own
         self._programs: dict[tuple[str, bool], Program] = {}
-        self._spare: dict[str, Spare] = {}
+        self._shape = (len(tree.bodies),)
+        # one waiting for each thread that calls at a time
+        self._spare: dict[str, list[InPlace]] = defaultdict(list)
 
     def program(self, name: str, parametric: bool = False) -> Program:
         """
@@ -120,14 +170,17 @@ class Compiled:
         """
         if not type(q) is type(v) is type(u) is np.ndarray:
             return None
-        spare = self._spare.get(name)
-        if spare is None:
-            spare = self._spare[name] = Spare(
-                lambda: self.in_place(name, self.own), len(self.tree.bodies))
-        if not (q.shape == v.shape == u.shape == spare.shape  # type: ignore[attr-defined]
+        if not (q.shape == v.shape == u.shape == self._shape  # type: ignore[attr-defined]
                 and q.dtype is v.dtype is u.dtype is FLOAT):  # type: ignore[attr-defined]
             return None
-        y = spare.evaluate(q, v, u)
+        spare = self._spare[name]
+        try:
+            function = spare.pop()
+        except IndexError:
+            function = self.in_place(name, self.own)
+        function(q, v, u)  # type: ignore[arg-type]
+        y = function.whole.copy()
+        spare.append(function)
         return y if isfinite(sum(y.tolist())) else None
 
     def in_place(self, name: str, parameters: Parameters) -> InPlace:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cached_property
 import os
 from pathlib import Path
-from typing import Sequence
+from typing import NamedTuple, Sequence
 
 import numpy as np
 
@@ -22,17 +22,38 @@ from robodyn_ros.mechanics.kinematics import Pose
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.mechanics.tree import Frame, PRISMATIC, Tree
 from robodyn_ros.mechanics.vector import Vector
-from robodyn_ros.robots.compiled import Compiled, FLOAT
-from robodyn_ros.robots.in_place import InPlace
+from robodyn_ros.robots.compiled import Compiled, FLOAT, InPlace
 from robodyn_ros.robots.limits import Limits
 from robodyn_ros.robots.orientation import roll_pitch_yaw
-from robodyn_ros.robots.outputs import Bias, FrameState
 from robodyn_ros.robots.payload import Given, parameters_from
 from robodyn_ros.robots.urdf.records import parse_urdf, read_urdf, RobotRecord
 from robodyn_ros.robots.urdf.robodyn_tag import Loop
 from robodyn_ros.robots.urdf.tree_builder import build_tree
 from robodyn_ros.share import share_folder
 from robodyn_ros.tracing import Number
+
+
+class Bias(NamedTuple):
+    """What Robot.bias returns: parts of h, each (n,) or (k, n) [N m] or [N]."""
+
+    coriolis: np.ndarray
+    gravity: np.ndarray
+    friction: np.ndarray
+
+
+class FrameState(NamedTuple):
+    """What Robot.frame returns: kinematics in the base frame; leading axis k for many states."""
+
+    rotation: np.ndarray
+    """(3, 3), frame to base."""
+    position: np.ndarray
+    """(3,) [m]"""
+    velocity: np.ndarray
+    """(6,) linear then angular [m/s, rad/s]."""
+    drift: np.ndarray
+    """Jdot v (6,) linear then angular [m/s^2, rad/s^2]."""
+    jacobian: np.ndarray
+    """(6, n) linear rows, then angular."""
 
 
 class Robot:
@@ -47,8 +68,8 @@ class Robot:
         self.joints: tuple[str, ...] = tuple(j.name for j in built.joints)
         self.n = len(self.joints)
         self._zero = np.zeros(self.n)
-        self.loops: tuple[Loop, ...] = built.tag.loops
-        self.passive: tuple[str, ...] = built.tag.passive
+        self.loops: tuple[Loop, ...] = tuple(built.tag.loops)
+        self.passive: tuple[str, ...] = tuple(built.tag.passive)
         self.units = tuple('m' if body.kind == PRISMATIC else 'rad' for body in self.tree.bodies)
         """Of each joint's position."""
         self.limits = Limits(self.joints, self.units, *(
@@ -122,7 +143,7 @@ class Robot:
         """
         expect(str, 'name', name, "'forward_dynamics', 'inverse_dynamics', 'mass_and_bias' or "
                "'position FRAME'")
-        return self.compiled.in_place(name, self._chosen(parameters))
+        return self.compiled.in_place(name, parameters_from(parameters, self.parameters))
 
     def energy(self, q: object, v: object,
                parameters: Given = None) -> tuple[np.ndarray, np.ndarray]:
@@ -206,11 +227,7 @@ class Robot:
         if not q.shape == v.shape == u.shape:
             raise SizeError(f'q, v and a or tau of {self.name}', 'equal shapes',
                             f'{q.shape}, {v.shape}, {u.shape}')
-        return self.compiled(name, self._chosen(parameters), q, v, u)
-
-    def _chosen(self, parameters: Given) -> Parameters:
-        return parameters_from(parameters, self.parameters)
-
+        return self.compiled(name, parameters_from(parameters, self.parameters), q, v, u)
 
 def checked_robot(given: object) -> Robot:
     """Return what was given if it is a Robot; a name alone is refused."""
