@@ -14,8 +14,8 @@ from typing import Any, Iterator, Sequence
 
 from rich.console import Console
 
-from robodyn_ros.commands.options import add_scenario, check_port, chosen_scenario, needs_ros
-from robodyn_ros.commands.results import print_json, print_table
+from robodyn_ros.commands.options import (add_scenario, check_port, chosen_scenario, needs_ros,
+                                          print_json, print_table)
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.nodes.common.options import DynamicsOptions, ViewerOptions
 from robodyn_ros.scenario.result import Result, summary

@@ -17,8 +17,7 @@ from typing import Any, Iterator
 
 from rich.console import Console
 
-from robodyn_ros.commands.options import add_scenario, chosen_scenario
-from robodyn_ros.commands.results import print_json, print_table
+from robodyn_ros.commands.options import add_scenario, chosen_scenario, print_json, print_table
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.scenario.result import ResultFile, summary
 from robodyn_ros.scenario.simulation import Simulation

@@ -21,8 +21,7 @@ from robodyn_ros.plant.assembly import assemble_start, Assembly
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.desired_motion import DesiredMotion
-from robodyn_ros.scenario.duration import periods_in, steps_in
-from robodyn_ros.scenario.loading import load_scenario
+from robodyn_ros.scenario.loading import load_scenario, periods_in, steps_in
 from robodyn_ros.scenario.result import Result
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import checked

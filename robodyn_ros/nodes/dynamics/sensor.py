@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robodyn_ros.scenario.duration import periods_in
+from robodyn_ros.scenario.loading import periods_in
 from robodyn_ros.scenario.schema import NoiseSettings
 from robodyn_ros.scenario.wiring import measurement_noise
 
