@@ -16,8 +16,7 @@ import math
 
 from rich.console import Console
 
-from robodyn_ros.commands.options import (add_json, check_name, needs_ros, print_json,
-                                          print_table)
+from robodyn_ros.commands.options import (add_json, check_name, needs_ros, print_json, print_table)
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.nodes.driver_check.driver_report import healthy, judged
 from robodyn_ros.robots.robot import load_robot, Robot

@@ -45,8 +45,7 @@ cannot be reproduced the remarks say why.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the verb."""
-    parser.add_argument('papers', nargs='+', metavar='PAPER',
-                        help=f'{", ".join(PAPERS)} or all')
+    parser.add_argument('papers', nargs='+', metavar='PAPER', help=f'{", ".join(PAPERS)} or all')
     parser.add_argument('--output', type=Path, default=Path('reproduction'), metavar='DIR',
                         help='folder for the figures (default: ./reproduction)')
     parser.add_argument('--json', action='store_true', help='print a JSON list, nothing else')
@@ -73,7 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
             study = study_of(paper)(lambda words: bars.update(task, description=words))
             studies.append(study)
             bars.update(task, description=f'paper {paper}: figures')
-            paths.append(_draw(study, folder, bool(arguments.document)) if drawn else [])
+            how = (figures.PAGE_DPI, LARGEST_PICTURE) if arguments.document else ()
+            paths.append(figures.write(study.figures, folder, *how) if drawn else [])
             bars.advance(task)
     if arguments.document:
         _write_document(arguments, studies, paths)
@@ -96,12 +96,6 @@ def chosen_papers(names: Sequence[str]) -> list[str]:
 def study_of(paper: str) -> Callable[[Progress], Study]:
     """Return the function that runs a paper's study."""
     return import_module(f'robodyn_ros.studies.{STUDIES[paper]}.study').run
-
-
-def _draw(study: Study, folder: Path, for_page: bool) -> list[Path]:
-    if for_page:
-        return figures.write(study.figures, folder, figures.PAGE_DPI, LARGEST_PICTURE)
-    return figures.write(study.figures, folder)
 
 
 def _print(studies: Sequence[Study], paths: Sequence[Sequence[Path]]) -> None:

@@ -131,7 +131,6 @@ def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     if facts['violation'] is not None:
         yield ('constraint violation, largest', f'{facts["violation"]:.3g}',
                f'{facts["expected_violation"]:.3g}')
-    yield ('difference from simulate', f'{facts["difference_from_simulate"]:.3g}',
-           '0 with --fast')
+    yield ('difference from simulate', f'{facts["difference_from_simulate"]:.3g}', '0 with --fast')
     yield 'speed', f'{facts["realtime_factor"]:.2f} times real time', ''
     yield 'healthy', 'yes' if facts['healthy'] else f'NO {facts["reason"]}', 'yes'

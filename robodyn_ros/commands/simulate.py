@@ -26,8 +26,7 @@ from robodyn_ros.scenario.simulation import Simulation
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the verb."""
     add_scenario(parser)
-    parser.add_argument('--output', metavar='FILE.npz',
-                        help='write all recorded arrays, as NPZ')
+    parser.add_argument('--output', metavar='FILE.npz', help='write all recorded arrays, as NPZ')
 
 
 def run(arguments: argparse.Namespace) -> int:

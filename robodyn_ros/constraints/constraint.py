@@ -69,8 +69,7 @@ def non_ideal(function: Callable | None = None, *, name: str = '') -> Any:
 
 def checked_constraints(name: str, given: Any) -> list[Constraint]:
     """Return constraints as a list; one alone, or an undecorated function, is none."""
-    return items(Constraint, name, given, 'functions decorated with @constraint',
-                 ConstraintError)
+    return items(Constraint, name, given, 'functions decorated with @constraint', ConstraintError)
 
 
 def _made(kind: str, function: Callable, name: str, levels: dict[int, str],

@@ -58,8 +58,7 @@ def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: o
             values: Mapping[str, Number]) -> list[Number]:
         n = robot.n
         q12, q22 = joint_values(robot, 'q12', values), joint_values(robot, 'q22', values)
-        z = [q12[k] * (reference[k] - q[k]) + q22[k] * (reference[n + k] - v[k])
-             for k in range(n)]
+        z = [q12[k] * (reference[k] - q[k]) + q22[k] * (reference[n + k] - v[k]) for k in range(n)]
         length = sqrt(sum((x * x for x in z), 0.0))
         size = values['rho'] / maximum(length, values['epsilon'])
         y = corrected_acceleration(robot, q, v, reference, values)

@@ -10,13 +10,12 @@ a run stopped, or when its start is to be put onto the rows or is clearly off th
 from __future__ import annotations
 
 import logging
-from typing import NamedTuple, Sequence
+from typing import Sequence
 
 import numpy as np
 
 from robodyn_ros.codegen.loops import outcomes
-from robodyn_ros.errors import (ConstraintError, RobodynError, SimulationError,
-                                SingularMassError)
+from robodyn_ros.errors import (ConstraintError, RobodynError, SimulationError, SingularMassError)
 from robodyn_ros.plant.model import Model
 from robodyn_ros.robots.payload import Given
 from robodyn_ros.types import State
@@ -39,19 +38,6 @@ PROBE_MOVE = 0.1
 def place(state: State) -> str:
     """Return time and configuration for a sentence."""
     return f't = {state.t:.6g} s, q = {np.round(state.q, 6).tolist()}'
-
-
-class Misfit(NamedTuple):
-    """The row that is off most."""
-
-    row: str
-    amount: float
-    """[m] or [rad], of a rate [m/s] or [rad/s]."""
-    unit: str = ''
-
-    def __str__(self) -> str:
-        """Name the row and how far it is off."""
-        return f'{self.row!r} stays off by {self.amount:.3g}{self.unit}'
 
 
 def state_of(x: np.ndarray, n: int) -> State:
@@ -91,11 +77,11 @@ def nearest(model: Model, state: State, free: Sequence[int], enough: float,
     return q, phi
 
 
-def misfit(model: Model, state: State, parameters: Given) -> Misfit | None:
-    """Return the row that no small change of q, or of v, could bring to zero; None if all can."""
+def misfit(model: Model, state: State, parameters: Given) -> str:
+    """Name the row that no small change of q, or of v, could bring to zero; '' if all can."""
     phi, rate, rows = model.constraint_rows(state, parameters)
     if not (np.isfinite(phi).all() and np.isfinite(rate).all() and np.isfinite(rows).all()):
-        return None
+        return ''
     lengths = np.linalg.norm(rows, axis=1)
     scale = np.where(lengths > 0.0, lengths, 1.0)  # rows in any unit count alike
     unit = rows / scale[:, None]
@@ -104,20 +90,21 @@ def misfit(model: Model, state: State, parameters: Given) -> Misfit | None:
         rest = np.abs(error / scale + unit @ change)
         worst = int(np.argmax(rest))
         if rest[worst] > CLEARLY_OFF:
-            return Misfit(model.row_names[worst], float(rest[worst] * scale[worst]), name)
-    return None
+            return (f'{model.row_names[worst]!r} stays off by {rest[worst] * scale[worst]:.3g}'
+                    f'{name}')
+    return ''
 
 
-def unreached(model: Model, state: State, parameters: Given) -> Misfit | None:
-    """Return the row that cannot be brought to zero one step after a state; None: all can."""
+def unreached(model: Model, state: State, parameters: Given) -> str:
+    """Name the row that cannot be brought to zero one step after a state; '' if all can."""
     n = model.robot.n
     ahead = State(state.t + model.step_size, state.q + model.step_size * state.v, state.v)
     if not np.isfinite(model.constraint_rows(ahead, parameters)[0]).all():
-        return None
+        return ''
     q, phi = nearest(model, ahead, range(n), 0.01 * REACHED, parameters)
     worst = int(np.argmax(np.abs(phi)))
     if abs(phi[worst]) > REACHED:
-        return Misfit(model.row_names[worst], float(abs(phi[worst])))
+        return f'{model.row_names[worst]!r} stays off by {abs(phi[worst]):.3g}'
     return misfit(model, ahead._replace(q=q), parameters)
 
 

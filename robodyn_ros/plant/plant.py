@@ -118,13 +118,11 @@ class Plant:
             parameters)
         return state_of(x, self.robot.n)
 
-    def in_place(self, state: State, steps: int = 1,
-                 parameters: Given = None) -> Stepper:
+    def in_place(self, state: State, steps: int = 1, parameters: Given = None) -> Stepper:
         """Return a motion in arrays of its own, for tight loops in Python (plant/stepper.py)."""
         return Stepper(self.model, self.advance, state, steps, parameters)
 
-    def observe(self, state: State, tau: object = None,
-                parameters: Given = None) -> Rollout:
+    def observe(self, state: State, tau: object = None, parameters: Given = None) -> Rollout:
         """Return acceleration, constraint force and errors at one state (one sample)."""
         return self.rollout(state, steps=0, tau=tau, parameters=parameters)
 
@@ -146,8 +144,7 @@ class Plant:
         if parameters is not None and len(parameters) != len(states):
             raise SizeError('parameters of rollouts', len(states), len(parameters),
                             'give one mapping per state')
-        chosen: Sequence[Given] = \
-            [None] * len(states) if parameters is None else parameters
+        chosen: Sequence[Given] = [None] * len(states) if parameters is None else parameters
 
         def alone(k: int) -> Rollout:
             return self.rollout(states[k], steps=count, tau=tau, every=every, reference=reference,

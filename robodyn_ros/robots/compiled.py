@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from math import isfinite
-from typing import Any, Callable, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -19,66 +19,44 @@ from robodyn_ros.mechanics.tree import Tree
 from robodyn_ros.tracing import Graph, inputs, Number
 
 FLOAT = np.dtype(float)
-Traced = Callable[[Tree, Parameters, list, list, list], Sequence[Number]]
+FUNCTIONS = ('mass_and_bias', 'bias_parts', 'inverse_dynamics', 'forward_dynamics', 'energy',
+             'frame NAME', 'position NAME')
 
 
-def _mass_and_bias(tree: Tree, p: Parameters, q: list, v: list, _: list) -> list:
-    mass, bias = equations.mass_and_bias(tree, p, q, v)
-    return [x for row in mass for x in row] + bias
+def traced_outputs(name: str, tree: Tree, p: Parameters, q: list, v: list,
+                   u: list) -> Sequence[Number]:
+    """
+    Return the outputs of one of FUNCTIONS; u is a or tau, where it needs one.
 
-
-def _bias_parts(tree: Tree, p: Parameters, q: list, v: list, _: list) -> list:
-    return [x for part in equations.bias_parts(tree, p, q, v) for x in part]
-
-
-def _inverse(tree: Tree, p: Parameters, q: list, v: list, a: list) -> list:
-    return equations.inverse_dynamics(tree, p, q, v, a)
-
-
-def _forward(tree: Tree, p: Parameters, q: list, v: list, tau: list) -> list:
-    acceleration, margin = equations.forward_dynamics(tree, p, q, v, tau)
-    return [*acceleration, margin]
-
-
-def _energy(tree: Tree, p: Parameters, q: list, v: list, _: list) -> list:
-    return [energy.kinetic_energy(tree, p, q, v), energy.potential_energy(tree, p, q)]
-
-
-def frame_functions(name: str) -> Traced:
-    """Pose (R 9, p 3), velocity (6), drift (6) and Jacobian (6 n) of a frame."""
-    def traced(tree: Tree, _: Parameters, q: list, v: list, __: list) -> list:
-        frame = tree.frames[name]
-        motion = kinematics.frame_motion(tree, frame, q, v)
-        jacobian = kinematics.frame_jacobian(tree, frame, q)
-        return [*(x for row in motion.pose.rotation for x in row), *motion.pose.position,
-                *motion.linear, *motion.angular, *motion.linear_rate, *motion.angular_rate,
-                *(x for row in jacobian for x in row)]
-    return traced
-
-
-def position_function(name: str) -> Traced:
-    """Position (3) of a frame."""
-    def traced(tree: Tree, _: Parameters, q: list, __: list, ___: list) -> list:
-        return list(kinematics.frame_pose(tree, tree.frames[name], q).position)
-    return traced
-
-
-FUNCTIONS: dict[str, Traced] = {
-    'mass_and_bias': _mass_and_bias, 'bias_parts': _bias_parts, 'inverse_dynamics': _inverse,
-    'forward_dynamics': _forward, 'energy': _energy,
-}
-
-
-def _function(name: str, tree: Tree) -> Traced:
-    if name in FUNCTIONS:
-        return FUNCTIONS[name]
-    kind, _, frame = name.partition(' ')
-    makers = {'frame': frame_functions, 'position': position_function}
-    if kind not in makers or not frame:
-        raise UnknownNameError('function', name, [*FUNCTIONS, 'frame NAME', 'position NAME'])
-    if frame not in tree.frames:
-        raise UnknownNameError('frame', frame, tree.frames, f'function {name!r}')
-    return makers[kind](frame)
+    mass_and_bias: M row by row, then h; bias_parts: Coriolis, gravity, friction (n each);
+    forward_dynamics: a, then the margin of M; energy: kinetic, potential; frame NAME: pose (R 9,
+    p 3), velocity (6), drift (6) and Jacobian (6 n); position NAME: (3).
+    """
+    if name == 'mass_and_bias':
+        mass, bias = equations.mass_and_bias(tree, p, q, v)
+        return [x for row in mass for x in row] + bias
+    if name == 'bias_parts':
+        return [x for part in equations.bias_parts(tree, p, q, v) for x in part]
+    if name == 'inverse_dynamics':
+        return equations.inverse_dynamics(tree, p, q, v, u)
+    if name == 'forward_dynamics':
+        acceleration, margin = equations.forward_dynamics(tree, p, q, v, u)
+        return [*acceleration, margin]
+    if name == 'energy':
+        return [energy.kinetic_energy(tree, p, q, v), energy.potential_energy(tree, p, q)]
+    kind, _, called = name.partition(' ')
+    if kind not in ('frame', 'position') or not called:
+        raise UnknownNameError('function', name, FUNCTIONS)
+    if called not in tree.frames:
+        raise UnknownNameError('frame', called, tree.frames, f'function {name!r}')
+    frame = tree.frames[called]
+    if kind == 'position':
+        return kinematics.frame_pose(tree, frame, q).position
+    motion = kinematics.frame_motion(tree, frame, q, v)
+    jacobian = kinematics.frame_jacobian(tree, frame, q)
+    return [*(x for row in motion.pose.rotation for x in row), *motion.pose.position,
+            *motion.linear, *motion.angular, *motion.linear_rate, *motion.angular_rate,
+            *(x for row in jacobian for x in row)]
 
 
 class InPlace:
@@ -152,11 +130,11 @@ class Compiled:
         """
         key = name, parametric
         if key not in self._programs:
-            function = _function(name, self.tree)
             graph, n = Graph(), len(self.tree.bodies)
             q, v, u = (inputs(graph, letter, n) for letter in 'qvu')
             p = inputs(graph, 'p', len(NAMES))
-            outputs = function(self.tree, Parameters.from_flat(p) if parametric else self.own, q, v, u)
+            values = Parameters.from_flat(p) if parametric else self.own
+            outputs = list(traced_outputs(name, self.tree, values, q, v, u))
             kernel = Kernel('evaluate', [*q, *v, *u], outputs)
             title = f'{name} of {self.title}{" with payload" if parametric else ""}'
             self._programs[key] = Program(title, [kernel], p)

@@ -229,6 +229,7 @@ class Robot:
                             f'{q.shape}, {v.shape}, {u.shape}')
         return self.compiled(name, parameters_from(parameters, self.parameters), q, v, u)
 
+
 def checked_robot(given: object) -> Robot:
     """Return what was given if it is a Robot; a name alone is refused."""
     return expect(Robot, 'robot', given, "a Robot, such as load_robot('scara_450')")

@@ -4,10 +4,14 @@
 From settings to parts: run-time parameters, control law, noise and plant of a scenario.
 
 The one place that wires trajectories, controllers and plants; none of them knows the others. The
-simulation, the nodes and the papers all build their parts here.
+simulation, the nodes and the papers all build their parts here. A user's own constraint,
+controller or trajectory is found by its import path.
 """
 from __future__ import annotations
 
+import importlib
+import os
+import sys
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
@@ -24,7 +28,6 @@ from robodyn_ros.robots.payload import checked_parameters
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings, ModelSettings,
                                          NoiseSettings, StabilisationSettings)
-from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
 from robodyn_ros.tracing import Number
 from robodyn_ros.types import Control
 
@@ -170,3 +173,39 @@ def _stabilisation_of(settings: StabilisationSettings) -> Stabilisation:
             f'dynamics.stabilisation has alpha {settings.alpha:g} and beta {settings.beta:g}; '
             'baumgarte needs both, above 0, such as alpha: 20.0, beta: 100.0')
     return stabilisation('baumgarte', alpha=settings.alpha, beta=settings.beta)
+
+
+def is_import_path(text: str) -> bool:
+    """Tell 'my_package.module:name' from the name of something ready-made."""
+    return ':' in text
+
+
+def import_object(text: str, key: str, folder: str = '') -> Any:
+    """
+    Return what 'package.module:name' names.
+
+    :param key: the setting that holds the path, for the complaint
+    :param folder: of the scenario's file, searched after sys.path and the current folder; both
+        stay on sys.path, as a user's function may import more when it is called
+    """
+    module_name, _, name = text.partition(':')
+    for place in (os.getcwd(), folder):
+        if place and place not in sys.path:
+            sys.path.append(place)
+    try:
+        module = importlib.import_module(module_name)
+    except (Exception, SystemExit) as error:  # noqa: B902  a user's module may fail in any way
+        raise ScenarioError(f'{key} is {text!r}: the module cannot be imported '
+                            f'({type(error).__name__}: {error})') from error
+    if not hasattr(module, name):
+        raise ScenarioError(f'{key} is {text!r}: {module_name} has no {name!r}')
+    return getattr(module, name)
+
+
+def call_object(made: Any, text: str, key: str, *args: Any, **kwargs: Any) -> Any:
+    """Call what an import path named; a failure is a sentence with the path and its setting."""
+    try:
+        return made(*args, **kwargs)
+    except (Exception, SystemExit) as error:  # noqa: B902  a user's function may fail in any way
+        raise ScenarioError(f'{key} is {text!r}: it cannot be called as needed '
+                            f'({type(error).__name__}: {error})') from error

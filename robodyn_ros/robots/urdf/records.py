@@ -111,14 +111,10 @@ class ElementReader:
 
     def origin(self, element: Element | None, where: str) -> tuple[Triple, Triple]:
         """Return xyz [m] and rpy [rad] of an <origin>; zeros without one."""
-        xyz: Triple = (0.0, 0.0, 0.0)
-        rpy: Triple = (0.0, 0.0, 0.0)
-        if element is not None:
-            xyz = self.numbers(element.get('xyz', '0 0 0'), 3,  # type: ignore[assignment]
-                               f'xyz of <origin> of {where}')
-            rpy = self.numbers(element.get('rpy', '0 0 0'), 3,  # type: ignore[assignment]
-                               f'rpy of <origin> of {where}')
-        return xyz, rpy
+        xyz, rpy = ((0.0, 0.0, 0.0) if element is None else self.numbers(
+            element.get(key, '0 0 0'), 3, f'{key} of <origin> of {where}')
+            for key in ('xyz', 'rpy'))
+        return xyz, rpy  # type: ignore[return-value]
 
     def name(self, element: Element) -> str:
         """Return the name of an element, which must have one."""
