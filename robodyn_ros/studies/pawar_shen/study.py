@@ -13,7 +13,7 @@ from typing import Mapping
 
 import numpy as np
 
-from robodyn_ros.controllers.robust import lyapunov_weights
+from robodyn_ros.controllers.computed_torque import lyapunov_weights
 from robodyn_ros.studies.pawar_shen.figures import figures
 from robodyn_ros.studies.pawar_shen.runs import (Arm, EPSILON, EQUAL_KD, EQUAL_KP, Inversion,
                                                  JOINTS, KD, KP, LOAD, OFFSET, RHO, Tracking,
