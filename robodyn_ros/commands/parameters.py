@@ -125,10 +125,8 @@ def motions() -> Iterator[str]:
 def rows(node: str) -> Iterator[Row]:
     """Yield the parameters of a node, as declared."""
     if node in ('dynamics', 'controller', 'trajectory'):
-        shared = listed_fields(Scenario('scara_helix', 'scara_450'))
-        for field in shared:
-            if field.name in SHARED:
-                yield _row(field, False)
+        yield from (_row(field, False) for field in listed_fields(
+            Scenario('scara_helix', 'scara_450')) if field.name in SHARED)
     for settings in NODES[node]:
         for field in listed_fields(settings):
             yield _row(field, field.name in CHANGEABLE[node])

@@ -92,7 +92,7 @@ class Plant:
         :param every: record every so many steps; the start is always recorded
         :param parameters: run-time parameters by name, see plant.parameters.names
         """
-        count = self._steps(duration, steps)
+        count = step_count(duration, steps, self.step_size)
         every = whole_number('every', every, SAMPLES, 1)
         samples, layout = count // every + 1, self.model.layout
         try:
@@ -109,9 +109,14 @@ class Plant:
     def advance(self, state: State, tau: object = None, *, steps: int = 1,
                 parameters: Given = None) -> State:
         """Return the state some steps later, without recording."""
-        x, steps = one_input(self.robot, state, tau), self._steps(None, steps)
+        x, steps = one_input(self.robot, state, tau), step_count(None, steps, self.step_size)
         if not parameters and self.model.control is None:
-            found = self._quickly(x, steps)
+            try:
+                motion = self._spare.pop()
+            except IndexError:
+                motion = self.in_place(State(0.0, x[1:1 + self.robot.n], np.zeros(self.robot.n)))
+            found = motion.try_steps(x, steps)
+            self._spare.append(motion)
             if found is not None:
                 return found
         run(self.model, self._start_check, x, steps, 0, self._reference(None, steps), np.empty(1),
@@ -137,7 +142,8 @@ class Plant:
         The results do not depend on the number of workers, nor on how many runs share a vector
         register: each has the bits it has by itself.
         """
-        count, every = self._steps(duration, steps), whole_number('every', every, SAMPLES, 1)
+        count = step_count(duration, steps, self.step_size)
+        every = whole_number('every', every, SAMPLES, 1)
         states = items(State, 'states', states, 'State(t, q, v)')
         if isinstance(parameters, Mapping):
             raise refusal('parameters', parameters, 'a list with one mapping per state')
@@ -155,8 +161,7 @@ class Plant:
                         self._reference(reference, count), chosen, workers, alone)
 
     def derivative(self, state: State, tau: object = None,
-                   parameters: Given = None
-                   ) -> tuple[np.ndarray, np.ndarray]:
+                   parameters: Given = None) -> tuple[np.ndarray, np.ndarray]:
         """
         Rates (qdot, a), of the shape of q; qdot differs from v under velocity correction.
 
@@ -167,20 +172,6 @@ class Plant:
         if x.ndim == 1:
             found = found[0]
         return found[..., :n], found[..., n:]
-
-    # --- inside ---------------------------------------------------------------------------
-
-    def _quickly(self, x: np.ndarray, steps: int) -> State | None:
-        try:
-            motion = self._spare.pop()
-        except IndexError:
-            motion = self.in_place(State(0.0, x[1:1 + self.robot.n], np.zeros(self.robot.n)))
-        found = motion.try_steps(x, steps)
-        self._spare.append(motion)
-        return found
-
-    def _steps(self, duration: float | None, steps: int | None) -> int:
-        return step_count(duration, steps, self.step_size)
 
     def _reference(self, reference: np.ndarray | None, count: int) -> np.ndarray:
         return reference_rows(reference, self.model.layout.reference,

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import math
 from pathlib import Path
 from typing import Any, Sequence
 
+from robodyn_ros.checks import number
 from robodyn_ros.errors import ArgumentError, ScenarioError, UnknownNameError
 from robodyn_ros.scenario.schema import Scenario, SECTIONS
 from robodyn_ros.scenario.settings import load_yaml, merge, settings_from
@@ -108,8 +108,7 @@ def with_duration(scenario: Scenario, asked: float | None = None) -> Scenario:
     name = f'duration of {scenario.name}' if asked is None else '--duration'
     seconds = scenario.duration if asked is None else asked
     period = scenario.controller.period
-    if not 0.0 < seconds < math.inf:
-        raise ArgumentError(f'{name} is {seconds}; expected a positive number of seconds')
+    number(name, seconds, 'a positive number of seconds', above=0.0)
     if not 1.0 - ROUNDING <= seconds / period <= MOST_PERIODS:
         raise ArgumentError(f'{name} is {seconds:g} s; expected {period:g} to '
                             f'{MOST_PERIODS * period:g} s, as controller.period is {period:g} s')

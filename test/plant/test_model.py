@@ -36,15 +36,15 @@ def test_the_values_decide():
     assert not plant.model.parametric(own)
     state = cases.random_states(6, 1, seed=32)[0]
     assert np.array_equal(plant.observe(state).a, plant.observe(state, parameters=own).a)
-    assert plant.ready(own).names is plant.ready().names
-    assert plant.ready(NOTHING).names is not plant.ready().names
+    assert plant.ready(own).functions is plant.ready().functions
+    assert plant.ready(NOTHING).functions is not plant.ready().functions
 
 
 def test_constants_fold_away():
     """What the code without inputs is for: fewer operations."""
     for name in ('scara_450', 'irb120'):
         plant = cases.plant(name)
-        own, taken = (plant.program(loaded=x).operations['dynamics'] for x in (False, True))
+        own, taken = (plant.program(parametric=x).operations['dynamics'] for x in (False, True))
         assert own < 0.8 * taken, (name, own, taken)
 
 
