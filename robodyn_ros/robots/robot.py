@@ -16,14 +16,15 @@ from typing import NamedTuple, Sequence
 import numpy as np
 
 from robodyn_ros.checks import expect, numbers
-from robodyn_ros.errors import SingularMassError, SizeError, StateError, UnknownNameError
+from robodyn_ros.errors import (LimitError, SingularMassError, SizeError, StateError,
+                                UnknownNameError)
 from robodyn_ros.mechanics import kinematics
 from robodyn_ros.mechanics.kinematics import Pose
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.mechanics.tree import Frame, PRISMATIC, Tree
 from robodyn_ros.mechanics.vector import Vector
 from robodyn_ros.robots.compiled import Compiled, FLOAT, InPlace
-from robodyn_ros.robots.limits import Limits
+from robodyn_ros.robots.limits import Limits, TOLERANCE
 from robodyn_ros.robots.orientation import roll_pitch_yaw
 from robodyn_ros.robots.payload import Given, parameters_from
 from robodyn_ros.robots.urdf.records import parse_urdf, read_urdf, RobotRecord
@@ -31,6 +32,7 @@ from robodyn_ros.robots.urdf.robodyn_tag import Loop
 from robodyn_ros.robots.urdf.tree_builder import build_tree
 from robodyn_ros.share import share_folder
 from robodyn_ros.tracing import Number
+from robodyn_ros.types import Trajectory
 
 
 class Bias(NamedTuple):
@@ -228,6 +230,30 @@ class Robot:
             raise SizeError(f'q, v and a or tau of {self.name}', 'equal shapes',
                             f'{q.shape}, {v.shape}, {u.shape}')
         return self.compiled(name, parameters_from(parameters, self.parameters), q, v, u)
+
+
+def check_limits(robot: Robot, trajectory: Trajectory,
+                 parameters: Parameters | None = None) -> None:
+    """
+    Raise LimitError at the first sample beyond a position, velocity or effort limit.
+
+    The effort is that of the free tree's inverse dynamics; robots with loops are not judged by
+    effort, since the loops carry part of it.
+    """
+    limits = robot.limits
+    quantities = [
+        ('position', trajectory.q, limits.lower - TOLERANCE, limits.upper + TOLERANCE),
+        ('velocity', trajectory.v, -limits.velocity, limits.velocity)]
+    if not robot.loops:
+        effort = robot.inverse_dynamics(trajectory.q, trajectory.v, trajectory.a, parameters)
+        quantities.append(('effort', effort, -limits.effort, limits.effort))
+    for kind, values, lower, upper in quantities:
+        outside = (values < lower) | (values > upper)
+        if outside.any():
+            k = int(np.argmax(outside.any(axis=1)))
+            joint = int(np.argmax(outside[k]))
+            raise LimitError(robot.joints[joint], float(trajectory.t[k]), kind,
+                             float(values[k, joint]), float(lower[joint]), float(upper[joint]))
 
 
 def checked_robot(given: object) -> Robot:

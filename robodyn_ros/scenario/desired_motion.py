@@ -19,8 +19,7 @@ from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.plant.inverse_kinematics import joint_motion
 from robodyn_ros.robots.joint_order import places_of
-from robodyn_ros.robots.limits import check_limits
-from robodyn_ros.robots.robot import Robot
+from robodyn_ros.robots.robot import check_limits, Robot
 from robodyn_ros.scenario.loading import periods_in
 from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.scenario.settings import settings_from
