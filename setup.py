@@ -132,8 +132,8 @@ setup(
     ],
     zip_safe=False,
     python_requires='>=3.10',
-    # Lower bounds: pip takes what fits the Python at hand. Two have a cap: codegen relies on numba's
-    # compiler interface, which is not a public one, so the newest tested versions are the last.
+    # Lower bounds: pip takes what fits the Python at hand. A cap at the newest tested version for
+    # numba and its back end: codegen relies on numba's compiler interface, which may change.
     install_requires=[
         'llvmlite>=0.41,<0.51',
         'numba>=0.58,<0.69',

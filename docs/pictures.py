@@ -23,7 +23,8 @@ PATIENCE = 120.0
 
 def robodyn(*arguments, **options):
     """Start a robodyn command."""
-    return subprocess.Popen([sys.executable, '-m', 'robodyn_ros.commands.main', *arguments], **options)
+    return subprocess.Popen([sys.executable, '-m', 'robodyn_ros.commands.main', *arguments],
+                            **options)
 
 
 def make_animation():

@@ -51,7 +51,7 @@ class Program:
 
     @property
     def source(self) -> str:
-        """The routines as Python: what is computed, to be read, to be run, and to be hashed."""
+        """Return the routines as Python: to be read, to be run, and to be hashed."""
         loops = f'# in the loops of {self._stepping}\n' if self._stepping else ''
         texts = [python_text.text(routine) for routine in self.routines.values()]
         return '\n\n'.join([f'"""{self.title}: straight-line code, made by robodyn_ros."""\n'
@@ -94,7 +94,7 @@ class Program:
 
     @property
     def signatures(self) -> dict[str, Signature]:
-        """What the functions for Python take, by name."""
+        """Return what the functions for Python take, by name."""
         prepared, none = self.prepared_size, self.routines[PREPARE].inputs
         found = {'prepare_parameters': Signature(
             '', (Array('p'), Array('w', True)), lambda: (none, prepared))}

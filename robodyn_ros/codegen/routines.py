@@ -54,7 +54,7 @@ class Routine(NamedTuple):
 
     @property
     def angles(self) -> dict[Argument, dict[str, int]]:
-        """Nodes of 'sin' and 'cos' by their angle: both come from one evaluation."""
+        """Return nodes of 'sin' and 'cos' by their angle: both come from one evaluation."""
         found: dict[Argument, dict[str, int]] = {}
         for node in self.body:
             if self.graph.ops[node] in ('sin', 'cos'):
@@ -63,7 +63,7 @@ class Routine(NamedTuple):
 
     @property
     def operations(self) -> int:
-        """Number of operations; sine and cosine of one angle are one."""
+        """Count the operations; sine and cosine of one angle are one."""
         return len(self.body) - sum(len(both) - 1 for both in self.angles.values())
 
 

@@ -6,7 +6,7 @@ Udwadia-Kalaba: the acceleration of a constrained system and the force that cons
     M a = Q + Qc,   A a = b,   Qc = M^(1/2) (A M^(-1/2))^+ (b - A M^-1 Q)
 
 With independent rows this is Qc = A^T lambda, (A M^-1 A^T) lambda = b - A M^-1 Q, written here as
-straight-line code on scalars. Dependent rows need a rank: codegen/loops/rank_solver.py has that solver.
+straight-line code on scalars. Dependent rows need a rank: see codegen/loops/rank_solver.py.
 A prescribed non-ideal force C adds M^(1/2) (1 - B^+ B) M^(-1/2) C: the same as applying C to the
 system before solving, which is what the callers do (docs/equations.md).
 """

@@ -3,9 +3,9 @@
 """
 Joint limits of a robot's file, and everything that is asked of them.
 
-A planned motion beyond them is refused before it starts (check_limits of robot.py); a simulation, which has no
-stops, names the joints that passed them; the plant of the nodes is held there, and its torques are
-limited to what the motors can do.
+A planned motion beyond them is refused before it starts (check_limits in robot.py); a simulation,
+which has no stops, names the joints that passed them; the plant of the nodes is held there, and
+its torques are limited to what the motors can do.
 """
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Union
 
 from robodyn_ros.errors import TracingError
 from robodyn_ros.tracing.graph import BINARY, UNARY
-from robodyn_ros.tracing.scalar import argument, Condition, number, Number, Traced
+from robodyn_ros.tracing.scalar import argument, Condition, Number, number, Traced
 
 
 def _unary(op: str, x: Number) -> Number:

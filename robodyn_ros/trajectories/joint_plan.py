@@ -41,8 +41,8 @@ class JointPlan:
         """
         self.start, self.points = start, points
         rest = np.zeros_like(points.q)
-        self._on_points = np.hstack([points.q, points.v if points.v.size else rest,
-                                     points.a if points.a.size else rest])
+        self._desired = np.hstack([points.q, points.v if points.v.size else rest,
+                                   points.a if points.a.size else rest])
         self._times: list[int] = points.times.tolist()
         self._next = 0  # control instants come in order: the point that is probably asked for
 
@@ -56,14 +56,14 @@ class JointPlan:
         return start == self.start and all(map(np.array_equal, self.points, points))
 
     def sample(self, now: int) -> np.ndarray:
-        """Position, velocity and acceleration wanted at a time, side by side (3 n,)."""
+        """Return desired position, velocity and acceleration at a time, side by side (3 n,)."""
         times, since = self._times, now - self.start
         k = self._next
         if times[k] != since:
             k = bisect_right(times, since) - 1
         self._next = min(max(k, 0) + 1, len(times) - 1)
         if 0 <= k < len(times) and times[k] == since:
-            return self._on_points[k]
+            return self._desired[k]
         if k < 0 or k + 1 == len(times):
             at = self.points.q[max(k, 0)]
             return np.concatenate([at, np.zeros(2 * len(at))])
@@ -103,13 +103,13 @@ def checked_points(joints: Sequence[str], names: Sequence[str], times: Sequence[
         raise MessageRefused('the trajectory names no joints; fill joint_names')
     if not len(times):
         raise MessageRefused('the trajectory has no points; send at least one (to stop, call the '
-                           'service ~/stop)')
+                             'service ~/stop)')
     order = places_of(joints, names, 'the trajectory')
     late = next((k for k in range(1, len(times)) if times[k] <= times[k - 1]), None)
     if late is not None or times[0] < 0:
         k = late or 0
-        raise MessageRefused(f'time_from_start of point {k} is {times[k] / NANO:.9g} s and does not '
-                           'follow the one before; times must increase')
+        raise MessageRefused(f'time_from_start of point {k} is {times[k] / NANO:.9g} s and does '
+                             'not follow the one before; times must increase')
     arrays = {}
     for field, rows in fields.items():
         given = [len(row) for row in rows]
@@ -119,23 +119,23 @@ def checked_points(joints: Sequence[str], names: Sequence[str], times: Sequence[
         wrong = next((k for k, size in enumerate(given) if size != len(names)), None)
         if wrong is not None:
             raise MessageRefused(f'{field} of point {wrong} has {given[wrong]} values for '
-                               f'{len(names)} joints; send one per joint or none at all')
+                                 f'{len(names)} joints; send one per joint or none at all')
         array = np.array(rows, dtype=float)[:, order]
         if not np.isfinite(array).all():
             point, joint = np.argwhere(~np.isfinite(array))[0]
             raise MessageRefused(f'{field} of joint {joints[joint]!r} at point {point} is '
-                               f'{array[point, joint]}; expected a finite number')
+                                 f'{array[point, joint]}; expected a finite number')
         arrays[field] = array
     if arrays.get('effort', np.zeros(0)).size:
         raise MessageRefused('the trajectory has efforts, which this controller computes itself; '
-                           'leave effort empty')
+                             'leave effort empty')
     if not arrays['positions'].size:
         raise MessageRefused('the trajectory has no positions; give them for every point')
     if arrays['accelerations'].size and not arrays['velocities'].size:
         raise MessageRefused('the trajectory has accelerations but no velocities; give both')
     final = arrays['velocities'][-1] if arrays['velocities'].size else np.zeros(1)
     if np.abs(final).max() > np.finfo(np.float32).eps and not allow_moving_end:
-        raise MessageRefused(f'the last point has velocity {np.abs(final).max():.6g}; end at rest, '
-                           'or set allow_nonzero_velocity_at_trajectory_end')
+        raise MessageRefused(f'the last point has velocity {np.abs(final).max():.6g}; end at '
+                             'rest, or set allow_nonzero_velocity_at_trajectory_end')
     return Points(np.array(times, dtype=np.int64), arrays['positions'], arrays['velocities'],
                   arrays['accelerations'])

@@ -26,7 +26,7 @@ def children(pid):
 
 def test_a_short_run_gives_every_number():
     """Lockstep and free, ours and bare, CPU and memory of each node."""
-    done = subprocess.run([*COMMAND, '--turns', '2', '--seconds', '3'], cwd=ROOT,
+    done = subprocess.run([*COMMAND, '--turns', '2', '--seconds', '1'], cwd=ROOT,
                           capture_output=True, text=True, timeout=3 * PATIENCE)
     assert done.returncode == 0, done.stderr[-2000:]
     facts = json.loads(done.stdout)

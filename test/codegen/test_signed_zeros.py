@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from robodyn_ros.codegen.program import Program
-from robodyn_ros.codegen.routines import Kernel
+from robodyn_ros.codegen.native import Array, link, Signature
+from robodyn_ros.codegen.numba_compiler import Compiler
+from robodyn_ros.codegen.routines import Kernel, routines
 from robodyn_ros.tracing import atan2, Graph, inputs, is_zero, Scalar, where
 from tracing.recording import interpret, program, record, run
 
@@ -50,10 +51,21 @@ def test_lanes_keep_the_sign():
     """As vectors, of one value per run."""
     graph = Graph()
     (x,), p = inputs(graph, 'x', 1), inputs(graph, 'p', 1)
-    made = Program('a test', [Kernel('evaluate', [x], [where(x < 0.0, 0.0, -0.0), -0.0])], p,
-                   ['evaluate'], lanes=LANES)
+    made = routines([Kernel('evaluate', [x], [where(x < 0.0, 0.0, -0.0), -0.0])], p)[1]
+    compiler = Compiler('signs')
+    kernel = compiler.kernel(made, LANES)
+    export, cells = compiler.export, compiler.cells
+    signature = Signature('', (Array('x'), Array('y', True)), lambda: (LANES, 2 * LANES))
+
+    @compiler.entry('evaluate', signature)
+    def evaluate(x, y):
+        export()
+        kernel(cells(x), 0, cells(x), cells(y), 0)
+        return 0
+
+    functions = link(compiler.machine_code(), {'evaluate': signature})
     y = np.ones(2 * LANES)
-    made.names['many_evaluate'](1, np.array([1.0, -1.0, 2.0, -2.0]), np.zeros(LANES), y)
+    functions['evaluate'](np.array([1.0, -1.0, 2.0, -2.0]), y)
     assert repr(y.tolist()) == '[-0.0, 0.0, -0.0, 0.0, -0.0, -0.0, -0.0, -0.0]'
 
 

@@ -5,7 +5,7 @@
 import numpy as np
 from plant import cases
 import pytest
-from robodyn_ros import (constraint, Constraint, follow, joint_combination, knife_edge, loop,
+from robodyn_ros import (Constraint, constraint, follow, joint_combination, knife_edge, loop,
                          non_ideal, Plant, RobodynError)
 from robodyn_ros.constraints.constraint import POSITION, VELOCITY
 from robodyn_ros.errors import ConstraintError, UnknownNameError

@@ -200,6 +200,7 @@ def test_rows_are_named_and_parameters_listed():
     """Names come from the constraint, the axis or the number of the row."""
     plant = cases.plant('scara_450', 'helix', 'baumgarte')
     assert plant.row_names == ('helix.x', 'helix.y', 'helix.z', 'yaw')
-    assert {'helix.radius', 'helix.rate', 'yaw.value', 'payload.mass'} <= set(plant.parameters.names)
+    names = set(plant.parameters.names)
+    assert {'helix.radius', 'helix.rate', 'yaw.value', 'payload.mass'} <= names
     two = Constraint('own', lambda robot, q, t: [q[0], q[1]], POSITION)
     assert Plant(cases.robot('two_link'), [two]).row_names == ('own.0', 'own.1')

@@ -124,11 +124,11 @@ def test_trajectories_start_now_later_or_not_at_all(simulation, controller):
     q, v, n = simulation.reference.q[0], simulation.reference.v[0], 4
     assert controller.answer(NANO, q, v) is None
     follow_reference(controller, simulation.reference, 0)
-    assert np.array_equal(controller.answer(3 * NANO, q, v).reference[:n], q)
+    assert np.array_equal(controller.answer(3 * NANO, q, v).desired[:n], q)
     follow_reference(controller, simulation.reference, 4 * NANO, now=3 * NANO)
-    before = controller.answer(4 * NANO - PERIOD, q, v).reference[:n]
+    before = controller.answer(4 * NANO - PERIOD, q, v).desired[:n]
     assert np.array_equal(before, simulation.reference.q[-1])
-    assert np.array_equal(controller.answer(4 * NANO, q, v).reference[:n], q)
+    assert np.array_equal(controller.answer(4 * NANO, q, v).desired[:n], q)
     with pytest.raises(MessageRefused, match='ended .* s ago'):
         follow_reference(controller, simulation.reference, NANO, now=9 * NANO)
 
@@ -140,7 +140,7 @@ def test_stop_holds_where_the_next_state_finds_the_arm(simulation, controller):
     here = np.array([0.1, -0.5, 0.2, 0.05])
     for _ in range(2):
         answer = controller.answer(2 * NANO, here, np.zeros(4))
-        assert np.array_equal(answer.reference, [*here, *np.zeros(8)])
+        assert np.array_equal(answer.desired, [*here, *np.zeros(8)])
 
 
 def test_joints_are_found_by_name():

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from oracles import parallel_2dof, scara_450, two_link
-from robodyn_ros import (constraint, Constraint, follow, joint_combination, load_robot, loop,
+from robodyn_ros import (Constraint, constraint, follow, joint_combination, load_robot, loop,
                          non_ideal, Plant, stabilisation, State)
 from robodyn_ros.constraints.constraint import POSITION
 from robodyn_ros.trajectories.paths import Helix, SineLine

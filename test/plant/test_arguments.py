@@ -5,9 +5,9 @@
 import numpy as np
 from plant import cases
 import pytest
-from robodyn_ros import (assemble_start, computed_torque, constraint, Constraint, Control, follow,
+from robodyn_ros import (assemble_start, computed_torque, Constraint, constraint, Control, follow,
                          joint_combination, joint_motion, knife_edge, loop, Parameters, Plant,
-                         RobodynError, stabilisation, Stabilisation, State, viscous_non_ideal)
+                         RobodynError, Stabilisation, stabilisation, State, viscous_non_ideal)
 from robodyn_ros.checks import items, number, numbers, whole_number
 from robodyn_ros.errors import ArgumentError, StateError
 
@@ -106,14 +106,14 @@ def test_a_reference_is_made_of_numbers():
 def test_a_kind_without_gains_is_its_name():
     """As made by the function, and as short."""
     for kind in ('none', 'velocity_correction', 'projection'):
-        assert Plant(ROBOT, stabilisation=kind).stabilisation == stabilisation(kind)
+        assert Plant(ROBOT, stabilisation=kind).model.stabilisation == stabilisation(kind)
 
 
 def test_whole_floats_and_numpy_numbers_are_numbers():
     """Only what is no number, or not whole, is refused."""
     assert whole_number('k', 3.0, 'whole') == 3 == whole_number('k', np.int64(3), 'whole')
     assert number('x', np.float32(0.5)) == number('x', np.array(0.5)) == number('x', 0.5) == 0.5
-    assert Plant(ROBOT, step=np.float64(1e-3), control_period=2.0).control_period == 2
+    assert Plant(ROBOT, step=np.float64(1e-3), control_period=2.0).model.control_period == 2
     assert numbers('q', np.ma.array([1.0, 2.0]), 'two').tolist() == [1.0, 2.0]
     for wrong in (True, 1j, '1', None, float('nan'), float('inf'), -float('inf'), np.zeros(2)):
         with pytest.raises(ArgumentError, match='^x is .*; expected a finite number$'):

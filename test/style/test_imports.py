@@ -25,6 +25,7 @@ MAY_IMPORT = {
     'errors': set(),
     'share': set(),
     'checks': set(),
+    'ros_time': set(),
     'tolerances': set(),
     'types': {'tracing'},
     'tracing': set(),
@@ -54,7 +55,7 @@ MAY_IMPORT = {
                            'nodes/single_process', 'nodes/viewer', 'nodes/driver_check'},
     '': _MODELS,        # robodyn_ros/__init__.py: the names users import
 }
-FOR_ALL = {'errors', 'types', 'share', 'checks', 'tolerances'}
+FOR_ALL = {'errors', 'types', 'share', 'checks', 'ros_time', 'tolerances'}
 
 # What is imported in some places only: module, the files that may, and what to say.
 ONLY_IN = [

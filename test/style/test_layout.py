@@ -36,7 +36,7 @@ def versions_written(paths):
         for node in ast.walk(ast.parse(path.read_text())):
             names = [t.id for t in getattr(node, 'targets', []) if isinstance(t, ast.Name)]
             given = '__version__' in names or getattr(node, 'arg', None) == 'version'
-            if given and isinstance(node.value, ast.Constant):
+            if given and isinstance(getattr(node, 'value', None), ast.Constant):
                 found.append(path.name)
     return found
 

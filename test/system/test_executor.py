@@ -96,15 +96,15 @@ def test_raw_messages_are_bytes(bench):
 
 
 def test_timers_tick_at_their_rate(bench):
-    """Two seconds of 1 kHz beside a slow one: few ticks are late, and none comes too often."""
+    """Two seconds of 100 Hz beside a slow one: few ticks are late, and none comes too often."""
     fast, slow = [], []
-    wall_timer(bench.nodes[0], 1e-3, lambda: fast.append(time.monotonic()))
+    wall_timer(bench.nodes[0], 1e-2, lambda: fast.append(time.monotonic()))
     wall_timer(bench.nodes[1], 0.5, lambda: slow.append(1))
     bench.spin_until(lambda: fast)
     bench.spin_until(lambda: time.monotonic() > fast[0] + 2.0)
     took = fast[-1] - fast[0]
-    assert 0.5 * took < 1e-3 * len(fast) < 1.01 * took + 2e-3
-    assert len(slow) in (3, 4, 5)
+    assert 0.5 * took < 1e-2 * len(fast) < 1.01 * took + 2e-2
+    assert len(slow) in (2, 3, 4, 5)
 
 
 def test_services_are_served_while_messages_flow(bench):

@@ -130,7 +130,7 @@ def garbage():
 REASONS = {
     'controller': (
         'the trajectory names no joints', 'the trajectory has no points',
-        'the trajectory is for the joints', "names the unknown joint 'elbow'",
+        'the trajectory lacks joint', "names the unknown joint 'elbow'",
         'times must increase', 'velocities of point 0 has 3 values', 'expected a finite number',
         'positions of point 0 has 3 values', 'the trajectory has efforts', 's ago',
         'position of joint_states lacks joint', 'position of joint_states names joint',

@@ -28,8 +28,9 @@ SAME = 1e-9
 
 def robodyn(*arguments):
     """Run the command in a process of its own."""
-    return subprocess.run([sys.executable, '-m', 'robodyn_ros.commands.main', '--quiet', *arguments],
-                          capture_output=True, text=True, timeout=300, env=os.environ)
+    return subprocess.run(
+        [sys.executable, '-m', 'robodyn_ros.commands.main', '--quiet', *arguments],
+        capture_output=True, text=True, timeout=300, env=os.environ)
 
 
 def last_stamp(path):
@@ -77,8 +78,8 @@ def test_a_killed_run_is_readable_up_to_the_last_second(tmp_path, listener):
     """Complete and indexed for the package mcap; at most one second is missing."""
     path = tmp_path / 'run.mcap'
     process = subprocess.Popen(
-        [sys.executable, '-m', 'robodyn_ros.commands.main', '--quiet', 'run', 'scara_helix', '--record',
-         str(path)], stderr=subprocess.DEVNULL, env=os.environ)
+        [sys.executable, '-m', 'robodyn_ros.commands.main', '--quiet', 'run', 'scara_helix',
+         '--record', str(path)], stderr=subprocess.DEVNULL, env=os.environ)
     try:
         listener.wait_until(3.5)  # states heard here, so the end is known
     finally:

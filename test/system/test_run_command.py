@@ -19,8 +19,9 @@ SAME = 1e-9
 
 def robodyn(*arguments):
     """Run the command in a process of its own."""
-    return subprocess.run([sys.executable, '-m', 'robodyn_ros.commands.main', '--quiet', *arguments],
-                          capture_output=True, text=True, timeout=300, env=os.environ)
+    return subprocess.run(
+        [sys.executable, '-m', 'robodyn_ros.commands.main', '--quiet', *arguments],
+        capture_output=True, text=True, timeout=300, env=os.environ)
 
 
 @pytest.mark.parametrize('scenario', scenario_names())

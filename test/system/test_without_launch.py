@@ -3,7 +3,7 @@
 """What test/launch asks of the launch files, asked of the same nodes started without launch."""
 
 import pytest
-from robodyn_ros import load_scenario, scenario_names
+from robodyn_ros import load_scenario
 from system.assertions import (
     expect_array_commands, expect_driver_on_helix, expect_nodes, expect_side_by_side,
     expect_states, expect_tracking, mode_of, nodes_of)
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.dds
 ARM = ['-r', '__ns:=/arm', '-r', 'joint_states:=/joint_states']
 
 
-@pytest.mark.parametrize('scenario', scenario_names())
+@pytest.mark.parametrize('scenario', ['scara_helix', 'two_link_line'])    # driven, and alone
 def test_the_tool_follows_its_path(listener, scenario):
     """Nodes come up, states flow, the tolerance is kept, and every process ends with 0."""
     plant = {'mode': mode_of(scenario)}

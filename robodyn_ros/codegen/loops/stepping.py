@@ -35,35 +35,30 @@ class Stepping(NamedTuple):
     find_ranks: bool
     """The rows' rank is found at run time (rank_solver.py)."""
 
-    @property
-    def signatures(self) -> Callable[[int], dict[str, Signature]]:
-        """Functions for Python, given the length of w."""
-        return lambda prepared: _signatures(self.layout, self.controlled, prepared)
+    def signatures(self, prepared: int) -> dict[str, Signature]:
+        """Return what the functions for Python take, given the length of w."""
+        layout, lanes = self.layout, self.layout.lanes
 
+        def rollout(first: int, steps: int, h: float, every: int, period: int) -> list[int]:
+            instants = -(-steps // period) if self.controlled else 0
+            samples = steps // every + 1 if every else 0
+            each = (1, layout.x_size, prepared, layout.scratch, layout.workspace)
+            return [*(lanes * size for size in each), instants * layout.reference,
+                    lanes * samples * layout.sample, lanes * layout.delay * layout.n, 2]
 
-def _signatures(layout: Layout, controlled: bool, prepared: int) -> dict[str, Signature]:
-    lanes = layout.lanes
-
-    def rollout(first: int, steps: int, h: float, every: int, period: int) -> list[int]:
-        instants = -(-steps // period) if controlled else 0
-        samples = steps // every + 1 if every else 0
-        return [lanes * size for size in (
-            1, layout.x_size, prepared, layout.scratch, layout.workspace)] + [
-                instants * layout.reference, lanes * samples * layout.sample,
-                lanes * layout.delay * layout.n, 2]
-
-    found = {'rollout': Signature('iidii', (
-        Array('t0'), Array('x', True), Array('w'), Array('y', True), Array('s', True),
-        Array('reference'), Array('rows', True), Array('queue', True), Array('done', True, 'n')),
-        rollout)}
-    if lanes == 1:
-        found['derivative'] = Signature(
-            'i', (Array('x'), Array('w'), Array('y', True), Array('rates', True)),
-            lambda count: (count * layout.x_size, prepared, layout.scratch, count * 2 * layout.n))
-        found['steps_in_place'] = Signature(
-            '', (Array('block', True), Array('w'), Array('counts', True, 'n')),
-            lambda: (layout.block, prepared, 4))
-    return found
+        found = {'rollout': Signature('iidii', (
+            Array('t0'), Array('x', True), Array('w'), Array('y', True), Array('s', True),
+            Array('reference'), Array('rows', True), Array('queue', True),
+            Array('done', True, 'n')), rollout)}
+        if lanes == 1:
+            found['derivative'] = Signature(
+                'i', (Array('x'), Array('w'), Array('y', True), Array('rates', True)),
+                lambda count: (count * layout.x_size, prepared, layout.scratch,
+                               count * 2 * layout.n))
+            found['steps_in_place'] = Signature(
+                '', (Array('block', True), Array('w'), Array('counts', True, 'n')),
+                lambda: (layout.block, prepared, 4))
+        return found
 
 
 def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callable],

@@ -4,7 +4,7 @@
 Which of rclpy's executors runs the nodes.
 
 `events` is rclpy.experimental.EventsExecutor: it is told of a message instead of asking every
-entity each time, which takes less than half the time of rclpy's usual one. Known faults, and why
+entity each time, which takes a fraction of the time of rclpy's usual one. Known faults, and why
 they do no harm here:
 
 - spin() with a timer does not let timers tick: only spin_once() is called;

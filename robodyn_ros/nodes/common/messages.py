@@ -119,10 +119,15 @@ def marker(time: int, base: str, group: str, number: int, kind: int, colour: Col
     return made
 
 
-def diagnostics(time: int, node: str, task: str, level: str, text: str,
+def diagnostics(time: int, name: str, level: str, text: str,
                 values: dict[str, object]) -> DiagnosticArray:
-    """One status of a node; level is OK, WARN or ERROR."""
-    status = DiagnosticStatus(name=f'{node}: {task}', message=text, hardware_id='none',
+    """
+    Return one status of a node.
+
+    :param name: of the node and what it does, such as 'dynamics: plant'
+    :param level: OK, WARN or ERROR
+    """
+    status = DiagnosticStatus(name=name, message=text, hardware_id='none',
                               level=getattr(DiagnosticStatus, level))
     status.values = [KeyValue(key=key, value=str(value)) for key, value in values.items()]
     message = DiagnosticArray(status=[status])

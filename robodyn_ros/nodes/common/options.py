@@ -14,7 +14,7 @@ FORMATS = ('joint_state', 'float64_multi_array')
 
 @dataclass(frozen=True)
 class DynamicsOptions:
-    """Of the node dynamics."""
+    """Settings of the node dynamics."""
 
     mode: str = bounded(FREE, words=(FREE, LOCKSTEP))
     """free: paced by the wall clock; lockstep: paced by the commands, repeatable to the bit."""
@@ -34,7 +34,7 @@ class DynamicsOptions:
 
 @dataclass(frozen=True)
 class ControllerOptions:
-    """Of the node controller."""
+    """Settings of the node controller."""
 
     command_format: str = bounded('joint_state', words=FORMATS)
     """joint_state, or float64_multi_array for effort controllers of ros2_control."""
@@ -48,7 +48,7 @@ class ControllerOptions:
 
 @dataclass(frozen=True)
 class TrajectoryOptions:
-    """Of the node trajectory."""
+    """Settings of the node trajectory."""
 
     start_delay: float = bounded(0.3, least=0.0)
     """Lead of the trajectory's start before a running clock; none where the clock waits [s]."""
@@ -58,7 +58,7 @@ class TrajectoryOptions:
 
 @dataclass(frozen=True)
 class ViewerOptions:
-    """Of the node viewer."""
+    """Settings of the node viewer."""
 
     host: str = '127.0.0.1'
     """Address of the page; it has no password, so think twice before opening it to others."""
@@ -72,7 +72,7 @@ class ViewerOptions:
 
 @dataclass(frozen=True)
 class RecorderOptions:
-    """Of the node recorder."""
+    """Settings of the node recorder."""
 
     file: str = ''
     """Path of the MCAP file, which must not exist yet; empty: a name with the time."""

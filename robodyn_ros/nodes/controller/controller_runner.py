@@ -17,7 +17,7 @@ from robodyn_ros.errors import MessageRefused
 from robodyn_ros.plant.control_law import CompiledLaw
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.ros_time import NANO
-from robodyn_ros.trajectories.joint_plan import checked_points, JointPlan
+from robodyn_ros.trajectories.joint_plan import checked_points, JointPlan, Points
 from robodyn_ros.types import Control
 
 
@@ -26,15 +26,15 @@ class Answer(NamedTuple):
 
     tau: np.ndarray
     """(n,) [N m] or [N]"""
-    reference: np.ndarray
-    """Wanted q, v, a side by side (3 n,)."""
+    desired: np.ndarray
+    """Desired q, v, a side by side (3 n,)."""
     measured: np.ndarray
     """Positions of the state (n,) [rad] or [m]."""
 
     @property
     def error(self) -> np.ndarray:
-        """Return reference minus state of positions (n,) [rad] or [m]."""
-        return self.reference[:len(self.measured)] - self.measured
+        """Return desired minus measured positions (n,) [rad] or [m]."""
+        return self.desired[:len(self.measured)] - self.measured
 
 
 class ControllerRunner:
@@ -78,7 +78,8 @@ class ControllerRunner:
         begin = start or (0 if now is None else now)
         if now is not None and start and start + int(points.times[-1]) < now:
             ago = (now - start - points.times[-1]) / NANO
-            raise MessageRefused(f'the trajectory ended {ago:.3f} s ago; send one that is not past')
+            raise MessageRefused(f'the trajectory ended {ago:.3f} s ago; send one that is not '
+                                 'past')
         plan = JointPlan(begin, points)
         plan_now = now is None or begin <= now or self.plan is None
         if plan_now:
@@ -133,16 +134,15 @@ class ControllerRunner:
             self.next_plan = self.next_plan or self.plan
             self.hold_at(now, q)
         assert self.plan is not None
-        reference = self.plan.sample(now)
-        tau = self._law((now - self.plan.start) / NANO, q, v, reference)
+        desired = self.plan.sample(now)
+        tau = self._law((now - self.plan.start) / NANO, q, v, desired)
         if not isfinite(sum(tau.tolist())) and not np.isfinite(tau).all():
             raise MessageRefused(f'the control law gave {tau.tolist()} at t = {now / NANO:.6f} s; '
-                               'no command is sent')
-        return Answer(tau, reference, q)
+                                 'no command is sent')
+        return Answer(tau, desired, q)
 
     def hold_at(self, now: int, q: np.ndarray) -> None:
         """Make the present position the plan."""
-        position, none = np.array([q]), np.zeros((0, self.robot.n))
-        self.plan = JointPlan(now, checked_points(
-            self.robot.joints, self.robot.joints, [0],
-            {'positions': position, 'velocities': none, 'accelerations': none}))
+        not_given = np.zeros((0, self.robot.n))
+        self.plan = JointPlan(now, Points(np.zeros(1, dtype=np.int64), np.array([q]), not_given,
+                                          not_given))

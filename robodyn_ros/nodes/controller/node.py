@@ -14,6 +14,7 @@ import sys
 import time
 from typing import Any, Callable
 
+from diagnostic_msgs.msg import DiagnosticArray
 from robodyn_ros.errors import MessageRefused, ScenarioError
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode
@@ -21,7 +22,6 @@ from robodyn_ros.nodes.common.options import ControllerOptions
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import OVERRIDABLE, STREAM
-from robodyn_ros.nodes.common.reporting import Reporter
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.controller.controller_runner import Answer, ControllerRunner
 from robodyn_ros.robots.joint_order import JointOrder
@@ -62,7 +62,7 @@ class ControllerNode(BaseNode):
         self.names = list(self.robot.joints)
         self.last_state: int | None = None
         self.watched, self.answered, self.heard = 0, 0, time.monotonic()
-        self.report = Reporter(self, 'law')
+        self.diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
         self.command = messages.JointStateMessage(self.names, 'effort')
         self.array_format = self.options.command_format == 'float64_multi_array'
         self.commands = self.create_publisher(
@@ -93,7 +93,7 @@ class ControllerNode(BaseNode):
                 messages.trajectory_times(message), messages.trajectory_fields(message),
                 self.last_state)
         except MessageRefused as error:
-            self.report.tell(f'trajectory refused: {error}')
+            self.tell(f'trajectory refused: {error}')
             return
         if text:
             self.get_logger().info(text)
@@ -105,7 +105,7 @@ class ControllerNode(BaseNode):
             self.last_state = messages.time_of(message.header.stamp)
             answer = self.runner.answer(self.last_state, q, v)
         except MessageRefused as error:
-            self.report.tell(str(error))
+            self.tell(str(error))
             return
         self.answered, self.heard = self.answered + 1, time.monotonic()
         if answer is not None:
@@ -118,7 +118,7 @@ class ControllerNode(BaseNode):
             self.watched = now
             n = self.robot.n
             self.reference.publish(messages.joint_state(
-                now, self.names, answer.reference[:n], answer.reference[n:2 * n]))
+                now, self.names, answer.desired[:n], answer.desired[n:2 * n]))
             self.error.publish(messages.joint_state(now, self.names, answer.error))
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
@@ -133,16 +133,17 @@ class ControllerNode(BaseNode):
     def _diagnose(self) -> None:
         silence = 0.0 if self.last_state is None else time.monotonic() - self.heard
         if silence > self.options.state_timeout:
-            self.report.tell(f'no joint_states for {silence:.1f} s: no command is sent')
-        told = self.report.reasons.report()
+            self.tell(f'no joint_states for {silence:.1f} s: no command is sent')
+        told = self.reasons.report()
         if self.last_state is None:
             told.insert(0, 'no joint_states yet')
         level = 'WARN' if told else 'OK'
         plan = self.runner.plan
         text = '; '.join([self.runner.doing, *told])
-        self.report.publish(self.last_state or 0, level, text, {
-            'states_per_second': self.answered,
-            'trajectory_points': len(plan.points.times) if plan else 0})
+        self.diagnostics.publish(messages.diagnostics(
+            self.last_state or 0, 'controller: law', level, text, {
+                'states_per_second': self.answered,
+                'trajectory_points': len(plan.points.times) if plan else 0}))
         self.answered = 0
 
 

@@ -14,10 +14,10 @@ from typing import NamedTuple, Sequence
 import numpy as np
 
 PASS, WARN, FAIL, SKIPPED = 'pass', 'warn', 'FAIL', 'not asked'
-NEAR = 0.1
+LARGEST_AGE = 0.1
 """Largest age of a stamp when its message arrives [s]."""
-YEARS = 1e8
-"""Age that tells of two different clocks [s]."""
+AGE_BY_ANOTHER_CLOCK = 1e8
+"""Age beyond which the stamp is of another clock than ours [s]."""
 LEAST_MOTION = 1e-5
 """Motion below which a test torque did nothing [rad] or [m]."""
 FIELDS = ('position', 'velocity', 'effort')
@@ -125,10 +125,10 @@ def _stamps(seen: Observation) -> list[Finding]:
                       FAIL if zeros or backward else PASS)]
     if not zeros:
         age = float(np.median([s.clock - s.stamp for s in seen.states])) * 1e-9
-        hint = ' (a simulated clock? --sim-time)' if age > YEARS else ''
+        hint = ' (a simulated clock? --sim-time)' if age > AGE_BY_ANOTHER_CLOCK else ''
         result.append(Finding('stamps and clock', f'{age * 1e3:.2f} ms old (median){hint}',
-                              f'within {NEAR * 1e3:g} ms of the clock here',
-                              PASS if abs(age) <= NEAR else FAIL))
+                              f'within {LARGEST_AGE * 1e3:g} ms of the clock here',
+                              PASS if abs(age) <= LARGEST_AGE else FAIL))
     return result
 
 

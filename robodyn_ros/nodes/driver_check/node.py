@@ -13,13 +13,12 @@ import time
 from typing import Any, Callable
 
 import numpy as np
-import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from robodyn_ros.errors import MessageRefused
 from robodyn_ros.nodes.common import messages
+from robodyn_ros.nodes.common.process import Session
 from robodyn_ros.nodes.common.qos import STREAM
 from robodyn_ros.nodes.driver_check.driver_report import Heard, Observation
 from robodyn_ros.robots.joint_order import JointOrder
@@ -31,7 +30,7 @@ TYPES = {'joint_state': ('sensor_msgs/msg/JointState', JointState),
          'float64_multi_array': ('std_msgs/msg/Float64MultiArray', Float64MultiArray)}
 ANY = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Hears reliable and best-effort publishers."""
-FARTHEST = 0.05
+LARGEST_MOTION = 0.05
 """Motion at which a test torque ends [rad] or [m]."""
 SETTLE = 0.5
 """Time for which the arm is brought to rest after the torque [s]."""
@@ -124,7 +123,7 @@ class DriverCheck(Node):
     @property
     def far(self) -> bool:
         """Tell if the joint moved as far as it may."""
-        return abs(self.seen.moved) >= FARTHEST
+        return abs(self.seen.moved) >= LARGEST_MOTION
 
     def _answer(self, message: JointState) -> None:
         try:
@@ -177,17 +176,16 @@ def observe(robot: Robot, plan: Plan, before_push: Callable[[], None]) -> Observ
 
     :param before_push: called when everything else is known, to warn those who stand by
     """
-    rclpy.init(args=[])
-    node = DriverCheck(robot, plan)
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
+    with Session([]) as session:
+        node = DriverCheck(robot, plan)
+        session.add(node)
 
-    def spin(seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end and not until():
-            executor.spin_once(timeout_sec=0.05)
+        def spin(seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+            end = time.monotonic() + seconds
+            while time.monotonic() < end and not until():
+                if not session.spin_once(0.05):
+                    raise KeyboardInterrupt
 
-    try:
         joined = time.monotonic()
         spin(plan.patience, until=lambda: bool(node.seen.states))
         spin(plan.seconds)
@@ -206,9 +204,3 @@ def observe(robot: Robot, plan: Plan, before_push: Callable[[], None]) -> Observ
             if not node.commanded():
                 push(node, spin)
         return node.seen
-    except ExternalShutdownException:
-        raise KeyboardInterrupt from None
-    finally:
-        executor.shutdown()
-        node.destroy_node()
-        rclpy.try_shutdown()

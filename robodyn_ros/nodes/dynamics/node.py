@@ -10,12 +10,17 @@ k + 1 when the command stamped with state k has arrived, so runs repeat to the l
 """
 from __future__ import annotations
 
+from collections import deque
 import sys
 import time
 from typing import Any, Callable
 
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Point, PoseStamped
 import numpy as np
+from rclpy.node import Node
 from robodyn_ros.errors import MessageRefused
+from robodyn_ros.mechanics.kinematics import body_poses
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode
@@ -23,10 +28,8 @@ from robodyn_ros.nodes.common.options import DynamicsOptions, FREE, LOCKSTEP
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import CLOCK, LATCHED, OVERRIDABLE, STREAM
-from robodyn_ros.nodes.common.reporting import Reporter
 from robodyn_ros.nodes.common.wall_timer import wall_timer
-from robodyn_ros.nodes.dynamics.plant_runner import FAULT, refusal_of, MOVING, PlantRunner
-from robodyn_ros.nodes.dynamics.plant_topics import Watched
+from robodyn_ros.nodes.dynamics.plant_runner import FAULT, MOVING, PlantRunner, refusal_of
 from robodyn_ros.nodes.dynamics.sensor import Sensor
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
@@ -35,13 +38,20 @@ from robodyn_ros.scenario.schema import DynamicsSettings, Scenario
 from robodyn_ros.scenario.simulation import Simulation
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
+from std_msgs.msg import ColorRGBA, String
 from std_srvs.srv import SetBool, Trigger
+from visualization_msgs.msg import Marker, MarkerArray
 
 FIRST_STAMP = NANO
 """Simulated time starts at 1 s: a stamp of 0 means 'now' or 'unknown' to ROS [ns]."""
 REPEAT = 0.1
 """Wall time after which an unanswered state is sent again in lockstep [s]."""
+MARKERS_EVERY = 5
+"""Markers come once in so many watch periods: a path is long, and no eye is that fast."""
+TRACE_COLOUR = ColorRGBA(r=0.95, g=0.45, b=0.1, a=1.0)
+FORCE_COLOUR = ColorRGBA(r=0.8, g=0.1, b=0.4, a=0.9)
+LONGEST_ARROW = 0.25
+"""Length of an arrow for a force as large as the largest so far [m]."""
 
 
 class DynamicsNode(BaseNode):
@@ -71,7 +81,7 @@ class DynamicsNode(BaseNode):
         self.state = messages.JointStateMessage(self.names, 'position', 'velocity', 'effort')
         self.period = int(round(scenario.controller.period * NANO))
         self.tick, self.paused, self.commanded = 0, self.options.start_paused, FIRST_STAMP
-        self.report, self.sent = Reporter(self, 'plant'), time.monotonic()
+        self.sent = time.monotonic()
         self._make_topics()
         on_change(self, scenario.dynamics, self._check_model)
         on_change(self, self.options, self._check_options)
@@ -84,8 +94,9 @@ class DynamicsNode(BaseNode):
         self.clock_topic = self.create_publisher(ClockMessage, '/clock', CLOCK)
         description = self.create_publisher(String, 'robot_description', LATCHED)
         description.publish(String(data=self.robot.urdf))
-        self.watched = Watched(self, self.runner, self.scenario.trajectory.frame,
-                               self.options.trace_length)
+        self.watched = PlantTopics(self, self.runner, self.scenario.trajectory.frame,
+                                   self.options.trace_length)
+        self.diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
         self.create_subscription(JointState, 'joint_commands', self._on_command, STREAM,
                                  qos_overriding_options=OVERRIDABLE)
         self.create_service(SetBool, '~/set_pause', self._on_pause)
@@ -130,16 +141,16 @@ class DynamicsNode(BaseNode):
         try:
             tau = self.order.arrange(message.name, message.effort, 'effort of joint_commands')
         except MessageRefused as error:
-            self.report.tell(str(error))
+            self.tell(str(error))
             return
         lockstep = self.options.mode == LOCKSTEP
         stamp = messages.time_of(message.header.stamp)
         reason = refusal_of(stamp, self.stamp, None if lockstep else self.options.command_timeout)
         if reason is not None:
-            self.report.tell(reason)
+            self.tell(reason)
             return
         self.commanded = self.stamp
-        self.report.tell(self.runner.command(tau))
+        self.tell(self.runner.command(tau))
         if lockstep and not self.paused and self.runner.mode != FAULT:
             self._forward()
 
@@ -165,7 +176,7 @@ class DynamicsNode(BaseNode):
         self.runner.advance()
         self.tick += 1
         self._publish(watch=self.tick % self._watch_ticks() == 0)
-        self.report.tell(self.runner.reason)
+        self.tell(self.runner.reason)
 
     def _watch_ticks(self) -> int:
         return max(1, round(NANO / self.period / self.options.watch_rate))
@@ -196,7 +207,7 @@ class DynamicsNode(BaseNode):
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self.runner.reset()
-        self.report.reasons.clear()
+        self.reasons.clear()
         self.watched.forget()
         self.tick += 1  # an answer to the state before no longer fits
         self.commanded = self.stamp
@@ -220,12 +231,91 @@ class DynamicsNode(BaseNode):
         runner = self.runner
         publishers = self.count_publishers('joint_commands')
         if publishers > 1:
-            self.report.tell(f'{publishers} nodes publish joint_commands; only one should')
-        level, text = runner.condition(self.report.reasons.report())
-        self.report.publish(self.stamp, level, text, {
+            self.tell(f'{publishers} nodes publish joint_commands; only one should')
+        level, text = runner.condition(self.reasons.report())
+        self.diagnostics.publish(messages.diagnostics(self.stamp, 'dynamics: plant', level, text, {
             'mode': runner.mode, 'paused': self.paused,
             'simulated_s': self.tick * self.period / NANO,
-            'largest_speed': float(np.abs(runner.v).max())})
+            'largest_speed': float(np.abs(runner.v).max())}))
+
+
+class PlantTopics:
+    """
+    Topics that people watch: published at a watching rate, and only if somebody looks.
+
+    ~/tool_pose, ~/constraint_effort (effort = constraint force of each joint), ~/constraints (name
+    = row, position = error, velocity = its rate, effort = multiplier) and ~/markers (path of the
+    tool, and an arrow along the axis of each joint for its constraint force).
+    """
+
+    def __init__(self, node: Node, runner: PlantRunner, frame: str, trace_length: int):
+        """
+        Advertise the topics.
+
+        :param frame: whose path is traced; the robot's tool, if it has no such frame
+        """
+        self.runner, self.robot = runner, runner.plant.robot
+        self.frame = self.robot.tool_frame(frame)
+        self.names, self.rows = list(self.robot.joints), list(runner.plant.row_names)
+        self.tool = node.create_publisher(PoseStamped, '~/tool_pose', STREAM)
+        self.efforts = node.create_publisher(JointState, '~/constraint_effort', STREAM)
+        self.constraints = node.create_publisher(JointState, '~/constraints', STREAM)
+        self.markers = node.create_publisher(MarkerArray, '~/markers', STREAM)
+        self.trace: deque[Point] = deque(maxlen=trace_length)
+        self.largest, self.count = 1e-9, 0
+
+    def publish(self, now: int) -> None:
+        """Publish what somebody watches, at a time [ns]."""
+        self.count += 1
+        drawn = self.markers.get_subscription_count() > 0
+        if drawn or self.tool.get_subscription_count():
+            state = self.robot.frame(self.frame, self.runner.q)
+            self.tool.publish(messages.pose(now, self.robot.base, state.rotation, state.position))
+            x, y, z = map(float, state.position)
+            self.trace.append(Point(x=x, y=y, z=z))
+        force = None
+        if self.rows and (drawn or self.efforts.get_subscription_count()
+                          or self.constraints.get_subscription_count()):
+            seen = self.runner.observe()
+            force = seen.constraint_force[0]
+            self.efforts.publish(messages.joint_state(now, self.names, effort=force))
+            self.constraints.publish(messages.joint_state(
+                now, self.rows, seen.phi[0], seen.phi_rate[0], seen.multipliers[0]))
+        if drawn and self.count % MARKERS_EVERY == 0:
+            self.markers.publish(MarkerArray(markers=[*self._path(now),
+                                                      *self._arrows(now, force)]))
+
+    def forget(self) -> None:
+        """Begin the traced path anew."""
+        self.trace.clear()
+
+    def _path(self, now: int) -> list[Marker]:
+        if len(self.trace) < 2:
+            return []
+        path = messages.marker(now, self.robot.base, 'traced_path', 0, Marker.LINE_STRIP,
+                               TRACE_COLOUR, 0.004)
+        path.points = list(self.trace)
+        return [path]
+
+    def _arrows(self, now: int, force: np.ndarray | None) -> list[Marker]:
+        if force is None:
+            return []
+        self.largest = max(self.largest, float(np.abs(force).max()))
+        arrows = []
+        for k, pose in enumerate(body_poses(self.robot.tree, self.runner.q.tolist())):
+            arrow = messages.marker(now, self.robot.base, 'constraint_force', k, Marker.ARROW,
+                                    FORCE_COLOUR, 0.008)
+            arrow.scale.y = 0.016  # of the head
+            length = LONGEST_ARROW * float(force[k]) / self.largest
+            tip = [at + length * row[2] for at, row in zip(pose.position, pose.rotation)]
+            arrow.points = [_point(pose.position), _point(tip)]
+            arrows.append(arrow)
+        return arrows
+
+
+def _point(values: object) -> Point:
+    x, y, z = map(float, values)  # type: ignore[call-overload]
+    return Point(x=x, y=y, z=z)
 
 
 def main(arguments: list[str] | None = None) -> int:

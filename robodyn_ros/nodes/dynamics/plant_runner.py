@@ -9,11 +9,11 @@ first command, after a time-out, a fault or while a joint is beyond its limit th
 """
 from __future__ import annotations
 
-from collections import deque
 from typing import Callable, Mapping, Sequence
 
 import numpy as np
 
+from robodyn_ros.codegen.loops.delay import delay_torque
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.types import Rollout, State
@@ -56,7 +56,7 @@ class PlantRunner:
         """Compile the plant; the motion is at its zero."""
         self.plant, self.period_steps, self.wait = plant, period_steps, wait
         self._start, self._delay = start, delay
-        self._under_way: deque[np.ndarray] = deque()
+        self._queue = np.zeros(delay * plant.robot.n)  # torques on their way
         self._parameters = dict(parameters)
         self._stepper = plant.in_place(start, period_steps, self._parameters)
         self._limits, self._keep_limits = plant.robot.limits, keep_limits
@@ -74,7 +74,7 @@ class PlantRunner:
         """Return to the start of the motion."""
         self._stepper.reset(self._start._replace(t=0.0))
         self.periods, self.reason = 0, ''
-        self._under_way = deque(np.zeros((self._delay, self.n)))
+        self._queue[:] = 0.0
         self.mode = WAITING if self.wait else MOVING
 
     def command(self, tau: np.ndarray) -> str:
@@ -86,8 +86,8 @@ class PlantRunner:
         if self.mode == FAULT:
             return ''
         if self._delay:
-            self._under_way.append(tau)
-            tau = self._under_way.popleft()
+            tau = tau.copy()
+            delay_torque(self._queue, tau, 0, self.n, self._delay)
         self.mode, self.reason = MOVING, ''
         return self._limits.limit_efforts(tau, self.tau)
 

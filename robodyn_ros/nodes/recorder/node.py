@@ -90,7 +90,6 @@ class RecorderNode(BaseNode):
         self.waiting: list[tuple[int, bytes]] = []  # said before any stamp was known
         self.channels: dict[tuple[str, type], int] = {}
         self.heard: dict[Topic, Any] = {}
-        self.told: set[str] = set()
         self.count = 0  # of messages heard
         for topic in TOPICS:
             self._listen(topic, topic.kinds[0], True, topic.latched)
@@ -127,8 +126,8 @@ class RecorderNode(BaseNode):
             known = {kind_name(kind): kind for kind in topic.kinds}
             kind = known.get(offers[0].topic_type)
             if kind is None:
-                self._tell(f'{heard.topic_name} is {offers[0].topic_type}, not '
-                           f'{" or ".join(known)}: it is not recorded')
+                self.tell(f'{heard.topic_name} is {offers[0].topic_type}, not '
+                          f'{" or ".join(known)}: it is not recorded')
                 continue
             profiles = [offer.qos_profile for offer in offers]
             reliable = all(p.reliability != ReliabilityPolicy.BEST_EFFORT for p in profiles)
@@ -169,11 +168,6 @@ class RecorderNode(BaseNode):
                          quality.durability == DurabilityPolicy.TRANSIENT_LOCAL))
         self.channels[topic.name, heard.msg_type] = number
         return number
-
-    def _tell(self, reason: str) -> None:
-        if reason not in self.told:
-            self.told.add(reason)
-            self.get_logger().warning(reason)
 
     def destroy_node(self) -> None:
         """Complete the file, and leave the graph."""

@@ -25,9 +25,8 @@ from robodyn_ros.nodes.common.options import ViewerOptions
 from robodyn_ros.nodes.common.parameters import options_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import LATCHED
-from robodyn_ros.nodes.common.reasons import Reasons
+from robodyn_ros.nodes.common.service_queue import ServiceQueue
 from robodyn_ros.nodes.common.wall_timer import wall_timer
-from robodyn_ros.nodes.viewer.service_queue import ServiceQueue
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.viewing.viewer import Viewer
 from sensor_msgs.msg import JointState
@@ -51,8 +50,7 @@ class ViewerNode(BaseNode):
         super().__init__('viewer', **node)
         self.options = options_of(self, options)
         self.viewer = Viewer(self.options.host, self.options.port, self.options.seconds)
-        self.reasons = Reasons()
-        self.others = ServiceQueue(self, self._tell)
+        self.others = ServiceQueue(self, self.tell)
         self.newest: dict[str, bytes] = {}
         self.gains: dict[str, Any] = {}
         for topic in ('joint_states', 'controller/error', 'dynamics/constraints'):
@@ -73,9 +71,9 @@ class ViewerNode(BaseNode):
     def _on_robot(self, message: String) -> None:
         try:
             for file in self.viewer.show_robot(message.data):
-                self._tell(f'the mesh {file!r} cannot be read; that part is not drawn')
+                self.tell(f'the mesh {file!r} cannot be read; that part is not drawn')
         except RobodynError as error:
-            self._tell(str(error))
+            self.tell(str(error))
         self.others.get_parameters('controller', GAINS, self._on_gains)
 
     def _on_gains(self, values: dict[str, Any]) -> None:
@@ -140,10 +138,6 @@ class ViewerNode(BaseNode):
         if not paused:
             self.others.call(SetBool, 'dynamics/set_pause', data=False)
         self.viewer.forget()
-
-    def _tell(self, reason: str) -> None:
-        if self.reasons.add(reason):
-            self.get_logger().warning(reason)
 
     def destroy_node(self) -> None:
         """Close the page, too."""
