@@ -22,51 +22,41 @@ from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.scenario.loading import load_scenario, scenario_names
 from robodyn_ros.share import share_folder
 
-CONTROLLERS = ('', 'none', 'computed_torque', 'robust', 'constraint_following')
-
 
 def switch(name: str, default: bool, description: str) -> DeclareLaunchArgument:
     """Declare an argument that is true or false."""
-    return DeclareLaunchArgument(name, default_value=str(default).lower(),
-                                 choices=['true', 'false'], description=description)
+    return _argument(name, str(default).lower(), description, ['true', 'false'])
+
+
+def _argument(name: str, default: str, description: str,
+              choices: list[str] | None = None) -> DeclareLaunchArgument:
+    return DeclareLaunchArgument(name, default_value=default, description=description,
+                                 choices=choices)
 
 
 def shared_arguments() -> list[DeclareLaunchArgument]:
     """Declare what every launch file takes."""
     return [
-        DeclareLaunchArgument(
-            'scenario', default_value='scara_helix',
-            description='Scenario of the package (' + ', '.join(scenario_names())
-                        + ') or path of a scenario file.'),
-        DeclareLaunchArgument(
-            'controller', default_value='', choices=list(CONTROLLERS),
-            description='Control law; empty: the one of the scenario.'),
-        DeclareLaunchArgument(
-            'params_file', default_value='',
-            description='ROS parameter file whose values go over those of the scenario and of '
-                        'these arguments; empty: none.'),
-        DeclareLaunchArgument(
-            'namespace', default_value='',
-            description='Namespace of all nodes, and of their clock and frames: robots in '
-                        'different ones run side by side.'),
+        _argument('scenario', 'scara_helix', 'Scenario of the package ('
+                  + ', '.join(scenario_names()) + ') or path of a scenario file.'),
+        _argument('controller', '', 'Control law; empty: the one of the scenario.',
+                  ['', 'none', 'computed_torque', 'robust', 'constraint_following']),
+        _argument('params_file', '', 'ROS parameter file whose values go over those of the '
+                  'scenario and of these arguments; empty: none.'),
+        _argument('namespace', '', 'Namespace of all nodes, and of their clock and frames: robots '
+                  'in different ones run side by side.'),
         switch('repeat', False, 'Append the motion to itself, for ever.'),
         switch('publish_frames', True, 'Start robot_state_publisher, which RViz needs.'),
         switch('launch_rviz', False, 'Show the robot in RViz.'),
-        DeclareLaunchArgument(
-            'rviz_config_file', default_value=str(share_folder('rviz') / 'robodyn.rviz'),
-            description='Configuration of RViz.'),
+        _argument('rviz_config_file', str(share_folder('rviz') / 'robodyn.rviz'),
+                  'Configuration of RViz.'),
         switch('viewer', False, 'Show the robot in a browser.'),
-        DeclareLaunchArgument(
-            'viewer_port', default_value='8080', description="Port of the browser view's server."),
+        _argument('viewer_port', '8080', "Port of the browser view's server."),
         switch('record', False, 'Record the run.'),
-        DeclareLaunchArgument(
-            'record_file', default_value='',
-            description='MCAP file of the recording, which must not exist yet; empty: a name with '
-                        'the time.'),
-        DeclareLaunchArgument(
-            'log_level', default_value='info',
-            choices=['debug', 'info', 'warn', 'error', 'fatal'],
-            description="Least severity of our nodes' log messages."),
+        _argument('record_file', '', 'MCAP file of the recording, which must not exist yet; '
+                  'empty: a name with the time.'),
+        _argument('log_level', 'info', "Least severity of our nodes' log messages.",
+                  ['debug', 'info', 'warn', 'error', 'fatal']),
     ]
 
 

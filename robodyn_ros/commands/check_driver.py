@@ -16,8 +16,8 @@ import math
 
 from rich.console import Console
 
-from robodyn_ros.commands.options import add_json, check_name, needs_ros
-from robodyn_ros.commands.results import print_json, print_table
+from robodyn_ros.checks import number
+from robodyn_ros.commands.options import (add_json, check_name, needs_ros, print_json, print_table)
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.nodes.driver_check.driver_report import healthy, judged
 from robodyn_ros.robots.robot import load_robot, Robot
@@ -79,9 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace, robot: Robot) -> None:
     for name in ('rate', 'seconds'):
-        if not 0.0 < getattr(arguments, name) < float('inf'):
-            raise ArgumentError(f'--{name} is {getattr(arguments, name)}; expected a positive '
-                                'number')
+        number(f'--{name}', getattr(arguments, name), 'a positive number', above=0.0)
     check_name('--states-topic', arguments.states_topic, 'joint_states')
     check_name('--commands-topic', arguments.commands_topic, 'arm/joint_commands')
     if bool(arguments.joint) != (arguments.effort is not None):

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import argparse
 
-from robodyn_ros.commands.options import add_json
-from robodyn_ros.commands.results import print_json
+from robodyn_ros.commands.options import add_json, print_json
 from robodyn_ros.robots.robot import load_robot, robot_names
 from robodyn_ros.scenario.loading import load_scenario, scenario_names
 

@@ -1,16 +1,20 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""What several verbs share: the scenario and its changes, names of ROS, ports, and ROS itself."""
+"""What several verbs share: their options, names of ROS and ROS itself, tables and JSON."""
 from __future__ import annotations
 
 import argparse
 from contextlib import contextmanager
+import json
 import re
-from typing import Iterator
+import sys
+from typing import Any, Iterable, Iterator, Sequence
+
+from rich.console import Console
+from rich.table import Table
 
 from robodyn_ros.errors import ArgumentError, RobodynError
-from robodyn_ros.scenario.duration import with_duration
-from robodyn_ros.scenario.loading import load_scenario
+from robodyn_ros.scenario.loading import load_scenario, with_duration
 from robodyn_ros.scenario.schema import Scenario
 
 ROS_NAME = re.compile(r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
@@ -67,3 +71,24 @@ def needs_ros() -> Iterator[None]:
                                '"robodyn_ros[view]"') from None
         raise RobodynError(f'ROS 2 cannot be imported ({error}); source a ROS 2, or install its '
                            'wheels: pip install "robodyn_ros[ros]"') from None
+
+
+def print_json(facts: Any) -> None:
+    """Print plain values as JSON, for programs."""
+    print(json.dumps(facts, indent=1))
+
+
+def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]],
+                notes: Iterable[str] = ()) -> None:
+    """
+    Print a table for people, whose cells may have rich's markup.
+
+    :param notes: lines to print below it as they are
+    """
+    table = Table(*headings, title=title)
+    for row in rows:
+        table.add_row(*row)
+    console = Console(file=sys.stdout)
+    console.print(table)
+    for note in notes:
+        console.print(note, soft_wrap=True, markup=False, highlight=False)

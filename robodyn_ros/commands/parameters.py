@@ -22,11 +22,10 @@ from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.nodes.common.options import (CHANGEABLE, ControllerOptions, DynamicsOptions,
                                               RecorderOptions, SHARED, TrajectoryOptions,
                                               ViewerOptions)
-from robodyn_ros.scenario.bounds import bounds_of
 from robodyn_ros.scenario.desired_motion import JOINT_MOTIONS, PATHS
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings, Scenario,
                                          TrajectorySettings)
-from robodyn_ros.scenario.settings import Field, field_texts, listed_fields
+from robodyn_ros.scenario.settings import bounds_of, Field, field_texts, listed_fields
 
 NODES: dict[str, tuple[Any, ...]] = {
     'dynamics': (DynamicsSettings(), DynamicsOptions()),
@@ -126,10 +125,8 @@ def motions() -> Iterator[str]:
 def rows(node: str) -> Iterator[Row]:
     """Yield the parameters of a node, as declared."""
     if node in ('dynamics', 'controller', 'trajectory'):
-        shared = listed_fields(Scenario('scara_helix', 'scara_450'))
-        for field in shared:
-            if field.name in SHARED:
-                yield _row(field, False)
+        yield from (_row(field, False) for field in listed_fields(
+            Scenario('scara_helix', 'scara_450')) if field.name in SHARED)
     for settings in NODES[node]:
         for field in listed_fields(settings):
             yield _row(field, field.name in CHANGEABLE[node])

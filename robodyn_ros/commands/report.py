@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from robodyn_ros.commands.results import print_json, print_table
+from robodyn_ros.commands.options import print_json, print_table
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.report.animation import KINDS, require_packages, write_animation
 from robodyn_ros.report.drawing import PAGE_DPI, require, write_figure

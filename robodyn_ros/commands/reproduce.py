@@ -45,8 +45,7 @@ cannot be reproduced the remarks say why.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the verb."""
-    parser.add_argument('papers', nargs='+', metavar='PAPER',
-                        help=f'{", ".join(PAPERS)} or all')
+    parser.add_argument('papers', nargs='+', metavar='PAPER', help=f'{", ".join(PAPERS)} or all')
     parser.add_argument('--output', type=Path, default=Path('reproduction'), metavar='DIR',
                         help='folder for the figures (default: ./reproduction)')
     parser.add_argument('--json', action='store_true', help='print a JSON list, nothing else')

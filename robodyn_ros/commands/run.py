@@ -14,14 +14,13 @@ from typing import Any, Iterator, Sequence
 
 from rich.console import Console
 
-from robodyn_ros.commands.options import add_scenario, check_port, chosen_scenario, needs_ros
-from robodyn_ros.commands.results import print_json, print_table
+from robodyn_ros.commands.options import (add_scenario, check_port, chosen_scenario, needs_ros,
+                                          print_json, print_table)
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.nodes.common.options import DynamicsOptions, ViewerOptions
-from robodyn_ros.scenario.bounds import bounds_of
-from robodyn_ros.scenario.result import Result
+from robodyn_ros.scenario.result import Result, summary
+from robodyn_ros.scenario.settings import bounds_of
 from robodyn_ros.scenario.simulation import Simulation
-from robodyn_ros.scenario.summary import summary
 
 RATES = bounds_of(next(field for field in dataclasses.fields(DynamicsOptions)
                        if field.name == 'realtime_factor'))
@@ -132,7 +131,6 @@ def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     if facts['violation'] is not None:
         yield ('constraint violation, largest', f'{facts["violation"]:.3g}',
                f'{facts["expected_violation"]:.3g}')
-    yield ('difference from simulate', f'{facts["difference_from_simulate"]:.3g}',
-           '0 with --fast')
+    yield ('difference from simulate', f'{facts["difference_from_simulate"]:.3g}', '0 with --fast')
     yield 'speed', f'{facts["realtime_factor"]:.2f} times real time', ''
     yield 'healthy', 'yes' if facts['healthy'] else f'NO {facts["reason"]}', 'yes'

@@ -17,19 +17,16 @@ from typing import Any, Iterator
 
 from rich.console import Console
 
-from robodyn_ros.commands.options import add_scenario, chosen_scenario
-from robodyn_ros.commands.results import print_json, print_table
+from robodyn_ros.commands.options import add_scenario, chosen_scenario, print_json, print_table
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.scenario.result_file import ResultFile
+from robodyn_ros.scenario.result import ResultFile, summary
 from robodyn_ros.scenario.simulation import Simulation
-from robodyn_ros.scenario.summary import summary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the verb."""
     add_scenario(parser)
-    parser.add_argument('--output', metavar='FILE.npz',
-                        help='write all recorded arrays, as NPZ')
+    parser.add_argument('--output', metavar='FILE.npz', help='write all recorded arrays, as NPZ')
 
 
 def run(arguments: argparse.Namespace) -> int:

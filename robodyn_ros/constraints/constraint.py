@@ -51,14 +51,8 @@ def constraint(function: Callable | None = None, *, name: str = '') -> Any:
     """Make a function of robot, q, t (or robot, q, v, t) a constraint; for use as decorator."""
     if function is None:
         return lambda f: constraint(f, name=name)
-    called = name or function.__name__
-    positional, parameters = _signature(function, called)
-    level = VELOCITY if len(positional) == 4 else POSITION
-    if len(positional) not in (3, 4):
-        raise ConstraintError(
-            f'constraint {called!r} takes the arguments ({", ".join(positional)}); expected '
-            '(robot, q, t) for positions or (robot, q, v, t) for velocities')
-    return Constraint(called, function, level, parameters)
+    return _made('constraint', function, name, {3: POSITION, 4: VELOCITY},
+                 '(robot, q, t) for positions or (robot, q, v, t) for velocities')
 
 
 def non_ideal(function: Callable | None = None, *, name: str = '') -> Any:
@@ -70,21 +64,18 @@ def non_ideal(function: Callable | None = None, *, name: str = '') -> Any:
     """
     if function is None:
         return lambda f: non_ideal(f, name=name)
-    called = name or function.__name__
-    positional, parameters = _signature(function, called)
-    if len(positional) != 4:
-        raise ConstraintError(f'non-ideal force {called!r} takes the arguments '
-                              f'({", ".join(positional)}); expected (robot, q, v, t)')
-    return Constraint(called, function, FORCE, parameters)
+    return _made('non-ideal force', function, name, {4: FORCE}, '(robot, q, v, t)')
 
 
 def checked_constraints(name: str, given: Any) -> list[Constraint]:
     """Return constraints as a list; one alone, or an undecorated function, is none."""
-    return items(Constraint, name, given, 'functions decorated with @constraint',
-                 ConstraintError)
+    return items(Constraint, name, given, 'functions decorated with @constraint', ConstraintError)
 
 
-def _signature(function: Callable, name: str) -> tuple[list[str], dict[str, float]]:
+def _made(kind: str, function: Callable, name: str, levels: dict[int, str],
+          expected: str) -> Constraint:
+    """Return the constraint whose level its number of positional arguments tells."""
+    name = name or function.__name__
     positional, parameters = [], {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY:
@@ -96,4 +87,7 @@ def _signature(function: Callable, name: str) -> tuple[list[str], dict[str, floa
                 error=ConstraintError)
         elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             positional.append(parameter.name)
-    return positional, parameters
+    if len(positional) not in levels:
+        raise ConstraintError(f'{kind} {name!r} takes the arguments ({", ".join(positional)}); '
+                              f'expected {expected}')
+    return Constraint(name, function, levels[len(positional)], parameters)

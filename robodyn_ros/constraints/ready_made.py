@@ -64,8 +64,7 @@ def follow(frame: str, path: Callable[[Number], Sequence[Number]],
                                   f'{len(chosen)} axes ({" ".join(chosen)})')
         return [here[axis] - value for axis, value in zip(chosen, wanted)]
 
-    return Constraint(name, phi, POSITION, parameters,
-                      tuple(f'{name}.{axis}' for axis in chosen))
+    return Constraint(name, phi, POSITION, parameters, tuple(f'{name}.{axis}' for axis in chosen))
 
 
 def joint_combination(coefficients: Mapping[str, float], value: Any = 0.0,

@@ -53,7 +53,8 @@ def trace_rows(robot: Robot, constraints: Sequence[Constraint], q: Sequence[Scal
         if item.rows and len(item.rows) != len(values):
             raise ConstraintError(f'constraint {item.name!r} returned {len(values)} rows; '
                                   f'expected {len(item.rows)} ({", ".join(item.rows)})')
-        rows.names.extend(item.rows or _names(item.name, len(values)))
+        rows.names.extend(item.rows or ([item.name] if len(values) == 1 else [
+            f'{item.name}.{k}' for k in range(len(values))]))
         if item.level == VELOCITY:
             A = jacobian(values, v)  # noqa: N806
             if any(depends_on(row, v) for row in A):
@@ -73,10 +74,6 @@ def trace_rows(robot: Robot, constraints: Sequence[Constraint], q: Sequence[Scal
         rows.A.extend(A)
         rows.b.extend(-x for x in directional(rate, flow))
     return rows
-
-
-def _names(name: str, count: int) -> list[str]:
-    return [name] if count == 1 else [f'{name}.{k}' for k in range(count)]
 
 
 def _call(item: Constraint, robot: Robot, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar,

@@ -3,8 +3,7 @@
 """
 Put an inconsistent start onto the constraints, and tell by how much it had to move.
 
-Positions: the nearest that fit (plant/nearest.py). Velocities: the smallest change that fits
-A v = c.
+Positions: the nearest that fit. Velocities: the smallest change that fits A v = c.
 """
 from __future__ import annotations
 
@@ -14,8 +13,8 @@ import numpy as np
 
 from robodyn_ros.errors import ConstraintError, SingularMassError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
+from robodyn_ros.plant.diagnosis import nearest
 from robodyn_ros.plant.inputs import one_input
-from robodyn_ros.plant.nearest import nearest
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.payload import Given
 from robodyn_ros.types import State
@@ -79,8 +78,7 @@ def assemble_start(plant: Plant, state: State, *, hold: Sequence[str] = (),
     return Assembly(State(state.t, q, v), q - start_q, v - start_v, float(worst))
 
 
-def _velocity_change(plant: Plant, state: State,
-                     parameters: Given) -> np.ndarray:
+def _velocity_change(plant: Plant, state: State, parameters: Given) -> np.ndarray:
     """Change of v that fits A v = c, smallest in the kinetic energy norm."""
     _, rate, rows = plant.constraint_rows(state, parameters)
     values = Parameters.from_flat(plant.model.vector(parameters)[:len(NAMES)].tolist())

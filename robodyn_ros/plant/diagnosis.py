@@ -5,20 +5,18 @@ Why a run stopped or cannot start: what is off, by how much, and what to do, in 
 
 Rows contradict each other when they depend on one another wherever the joints are, and are
 singular when only this place takes a direction from them. All of this is slow: it is asked after
-a run stopped, or when its start is clearly off the rows.
+a run stopped, or when its start is to be put onto the rows or is clearly off them.
 """
 from __future__ import annotations
 
 import logging
-from typing import NamedTuple
+from typing import Sequence
 
 import numpy as np
 
 from robodyn_ros.codegen.loops import outcomes
-from robodyn_ros.errors import (ConstraintError, RobodynError, SimulationError,
-                                SingularMassError)
+from robodyn_ros.errors import (ConstraintError, RobodynError, SimulationError, SingularMassError)
 from robodyn_ros.plant.model import Model
-from robodyn_ros.plant.nearest import nearest, RANK_TOLERANCE
 from robodyn_ros.robots.payload import Given
 from robodyn_ros.types import State
 
@@ -29,6 +27,10 @@ REACHED = 1e-9
 """Error of a row up to which the nearest configuration counts as on it [m] or [rad]."""
 DIVERGED = 1e9
 """Position beyond which an integration has run away [rad] or [m]."""
+LARGEST_MOVE = 0.5
+"""Longest single step to the nearest configuration: keeps the branch (elbow) [rad] or [m]."""
+RANK_TOLERANCE = 1e-10
+"""Singular value of the rows, over the largest, below which a direction is lost [-]."""
 PROBE_MOVE = 0.1
 """How far joints are moved to see whether rows depend on one another there too [rad] or [m]."""
 
@@ -38,29 +40,48 @@ def place(state: State) -> str:
     return f't = {state.t:.6g} s, q = {np.round(state.q, 6).tolist()}'
 
 
-class Misfit(NamedTuple):
-    """The row that is off most."""
-
-    row: str
-    amount: float
-    """[m] or [rad], of a rate [m/s] or [rad/s]."""
-    unit: str = ''
-
-    def __str__(self) -> str:
-        """Name the row and how far it is off."""
-        return f'{self.row!r} stays off by {self.amount:.3g}{self.unit}'
-
-
 def state_of(x: np.ndarray, n: int) -> State:
     """Return the state of an input or a recorded row, which begin with t, q and v."""
     return State(float(x[0]), x[1:1 + n].copy(), x[1 + n:1 + 2 * n].copy())
 
 
-def misfit(model: Model, state: State, parameters: Given) -> Misfit | None:
-    """Return the row that no small change of q, or of v, could bring to zero; None if all can."""
+def nearest(model: Model, state: State, free: Sequence[int], enough: float,
+            parameters: Given) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Return the q (n,) next to a state that fits the rows best, and the phi (m,) left there.
+
+    Damped Gauss-Newton on phi(q, t) = 0 with shortest steps (numpy's least squares, so dependent
+    and redundant rows are legal).
+
+    :param free: joints that may move
+    :param enough: largest |phi| at which to stop
+    """
+    q = np.array(state.q, dtype=float)
+    phi, _, rows = model.constraint_rows(state, parameters)
+    for _ in range(100):
+        worst = np.abs(phi).max()
+        if not worst >= enough or not np.isfinite(rows).all():
+            break
+        move = np.zeros(len(q))
+        move[free] = np.linalg.lstsq(rows[:, free], -phi, rcond=RANK_TOLERANCE)[0]
+        move *= min(1.0, LARGEST_MOVE / max(np.abs(move).max(), 1e-300))
+        for _ in range(30):  # shorten the step until it helps
+            trial = model.constraint_rows(state._replace(q=q + move), parameters)
+            if np.abs(trial[0]).max() < worst:
+                break
+            move *= 0.5
+        else:
+            break  # rounding, or a closest point that is no solution
+        q += move
+        phi, _, rows = trial
+    return q, phi
+
+
+def misfit(model: Model, state: State, parameters: Given) -> str:
+    """Name the row that no small change of q, or of v, could bring to zero; '' if all can."""
     phi, rate, rows = model.constraint_rows(state, parameters)
     if not (np.isfinite(phi).all() and np.isfinite(rate).all() and np.isfinite(rows).all()):
-        return None
+        return ''
     lengths = np.linalg.norm(rows, axis=1)
     scale = np.where(lengths > 0.0, lengths, 1.0)  # rows in any unit count alike
     unit = rows / scale[:, None]
@@ -69,21 +90,21 @@ def misfit(model: Model, state: State, parameters: Given) -> Misfit | None:
         rest = np.abs(error / scale + unit @ change)
         worst = int(np.argmax(rest))
         if rest[worst] > CLEARLY_OFF:
-            return Misfit(model.row_names[worst], float(rest[worst] * scale[worst]), name)
-    return None
+            return (f'{model.row_names[worst]!r} stays off by {rest[worst] * scale[worst]:.3g}'
+                    f'{name}')
+    return ''
 
 
-def unreached(model: Model, state: State, parameters: Given
-              ) -> Misfit | None:
-    """Return the row that cannot be brought to zero one step after a state; None: all can."""
+def unreached(model: Model, state: State, parameters: Given) -> str:
+    """Name the row that cannot be brought to zero one step after a state; '' if all can."""
     n = model.robot.n
     ahead = State(state.t + model.step_size, state.q + model.step_size * state.v, state.v)
     if not np.isfinite(model.constraint_rows(ahead, parameters)[0]).all():
-        return None
+        return ''
     q, phi = nearest(model, ahead, range(n), 0.01 * REACHED, parameters)
     worst = int(np.argmax(np.abs(phi)))
     if abs(phi[worst]) > REACHED:
-        return Misfit(model.row_names[worst], float(abs(phi[worst])))
+        return f'{model.row_names[worst]!r} stays off by {abs(phi[worst]):.3g}'
     return misfit(model, ahead._replace(q=q), parameters)
 
 
@@ -101,8 +122,7 @@ def singular(model: Model, state: State, parameters: Given) -> bool:
     return bool(ranks[0] < ranks.max() or ranks.max() == len(model.row_names))
 
 
-def inconsistent(model: Model, state: State, parameters: Given
-                 ) -> ConstraintError:
+def inconsistent(model: Model, state: State, parameters: Given) -> ConstraintError:
     """Return the error for rows that ask for what cannot be at a state."""
     name, rows = model.robot.name, ', '.join(model.row_names)
     left = misfit(model, state, parameters)
@@ -117,19 +137,7 @@ def inconsistent(model: Model, state: State, parameters: Given
                            f'{off}: they lose a direction there; start elsewhere or change them')
 
 
-def not_projected(model: Model, state: State, parameters: Given
-                  ) -> ConstraintError:
-    """Return the error for a step that could not be brought onto the rows."""
-    left = unreached(model, state, parameters)
-    off = f': {left}' if left else ''
-    return ConstraintError(
-        f'{model.robot.name} cannot be moved onto its constraint rows '
-        f'({", ".join(model.row_names)}) near {place(state)}{off}; check that no rows contradict '
-        'each other and that the path can be reached, or start nearer')
-
-
-def failure(model: Model, reason: int, x: np.ndarray, parameters: Given
-            ) -> RobodynError:
+def failure(model: Model, reason: int, x: np.ndarray, parameters: Given) -> RobodynError:
     """
     Return the error for a loop that stopped.
 
@@ -139,36 +147,39 @@ def failure(model: Model, reason: int, x: np.ndarray, parameters: Given
     state = state_of(x, model.layout.n)
     far = np.abs(state.q).max() > DIVERGED  # whatever failed there, it ran away before
     error = None if far or not model.row_names else _failed_rows(model, reason, state, parameters)
-    error = error or _failed_step(model, outcomes.NOT_FINITE if far else reason, state)
+    name, where = model.robot.name, place(state)
+    if error is None and reason == outcomes.SINGULAR and not far:
+        error = SingularMassError(f'the mass matrix of {name} is not positive definite at '
+                                  f'{where}; give every moving link mass and inertia')
+    elif error is None and reason == outcomes.DEPENDENT and not far:
+        error = ConstraintError(f'constraint rows of {name} ({", ".join(model.row_names)}) are '
+                                f"dependent at {where}; use solver='auto' or 'rank'")
+    elif error is None:
+        error = SimulationError(f'{name} left the finite numbers after {where}; use a smaller '
+                                'step or check torques and gains')
     error.state = state
     return error
-
-
-def _failed_step(model: Model, reason: int, state: State) -> RobodynError:
-    name, rows = model.robot.name, ', '.join(model.row_names)
-    if reason == outcomes.SINGULAR:
-        return SingularMassError(f'the mass matrix of {name} is not positive definite at '
-                                 f'{place(state)}; give every moving link mass and inertia')
-    if reason == outcomes.DEPENDENT:
-        return ConstraintError(f'constraint rows of {name} ({rows}) are dependent at '
-                               f"{place(state)}; use solver='auto' or 'rank'")
-    return SimulationError(f'{name} left the finite numbers after {place(state)}; use a smaller '
-                           'step or check torques and gains')
 
 
 def _failed_rows(model: Model, reason: int, state: State,
                  parameters: Given) -> RobodynError | None:
     """Return the error that names what is wrong with the rows; None if it is not theirs."""
+    name, where = model.robot.name, place(state)
     bad = ~np.isfinite(model.constraint_rows(state, parameters)[0])
     if bad.any():
-        return ConstraintError(f'row {model.row_names[int(np.argmax(bad))]!r} of '
-                               f'{model.robot.name} is no finite number at {place(state)}; '
-                               'correct the function, or start where it is defined')
+        return ConstraintError(f'row {model.row_names[int(np.argmax(bad))]!r} of {name} is no '
+                               f'finite number at {where}; correct the function, or start where '
+                               'it is defined')
     if reason == outcomes.INCONSISTENT:
         return inconsistent(model, state, parameters)
-    if reason == outcomes.NOT_PROJECTED:
-        return not_projected(model, state, parameters)
-    return None
+    if reason != outcomes.NOT_PROJECTED:
+        return None
+    left = unreached(model, state, parameters)
+    off = f': {left}' if left else ''
+    return ConstraintError(f'{name} cannot be moved onto its constraint rows '
+                           f'({", ".join(model.row_names)}) near {where}{off}; check that no rows '
+                           'contradict each other and that the path can be reached, or start '
+                           'nearer')
 
 
 class StartCheck:

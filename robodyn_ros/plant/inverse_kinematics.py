@@ -20,8 +20,8 @@ from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.errors import ConstraintError, SimulationError, SingularityError
 from robodyn_ros.plant.assembly import assemble_start
+from robodyn_ros.plant.model import CHOLESKY
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.plant.program import CHOLESKY
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.types import Reference, Rollout, State
 

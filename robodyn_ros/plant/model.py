@@ -3,10 +3,14 @@
 """
 A plant as it was traced: everything about it that does not change while it runs.
 
+Two solvers for one plant: CHOLESKY is straight-line code for independent rows, RANK_SOLVER finds
+the rank of the rows in compiled loops (codegen/loops/rank_solver.py); both leave the same results.
+BATCH is the first for many runs side by side. Each is traced and compiled when first needed.
+
 As long as gravity, friction and payload are the robot's own, they are constants of the code: a
 quarter of an arm's operations folds away. Other values have code of their own, with all of them as
-inputs. Which of the two runs depends on the values alone, so equal inputs give equal bits. Each
-variant is traced and compiled when it is first needed.
+inputs ('parametric'). Which of the two runs depends on the values alone, so equal inputs give
+equal bits.
 """
 from __future__ import annotations
 
@@ -17,27 +21,57 @@ import numpy as np
 
 from robodyn_ros.checks import number, whole_number
 from robodyn_ros.codegen.layout import Layout
-from robodyn_ros.codegen.loops.integrators import INTEGRATORS
+from robodyn_ros.codegen.loops.integrators import AT_ONCE, INTEGRATORS
+from robodyn_ros.codegen.loops.stepping import Stepping
 from robodyn_ros.codegen.native import Entry
 from robodyn_ros.codegen.program import Program
+from robodyn_ros.codegen.routines import calls_library, Kernel, size
 from robodyn_ros.constraints.constraint import checked_constraints, Constraint
 from robodyn_ros.constraints.ready_made import loops_of
+from robodyn_ros.constraints.rows import Rows, trace_rows
 from robodyn_ros.constraints.stabilisation import checked_stabilisation
 from robodyn_ros.errors import ConstraintError, UnknownNameError
+from robodyn_ros.mechanics import equations, udwadia_kalaba
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
-from robodyn_ros.plant import program as programs
-from robodyn_ros.plant.control_law import checked_control
+from robodyn_ros.plant.control_law import checked_control, trace_law
 from robodyn_ros.plant.inputs import one_input
-from robodyn_ros.plant.program import BATCH, CHOLESKY, RANK_SOLVER, Traced
-from robodyn_ros.robots.payload import checked_parameters, Given, named_values
+from robodyn_ros.robots.payload import checked_parameters, Given, named_values, ParameterTable
 from robodyn_ros.robots.robot import checked_robot, Robot
+from robodyn_ros.tracing import Graph, inputs, Number, Scalar
 from robodyn_ros.types import State
 
-AUTO = 'auto'
+AUTO, CHOLESKY, RANK_SOLVER, BATCH = 'auto', 'cholesky', 'rank', 'batch'
 SOLVERS = (AUTO, CHOLESKY, RANK_SOLVER)
+LANES = 16
+"""Runs side by side: two or four vector registers of any width, which hides their latency."""
+SHORT = 550
+"""Recorded operations up to which the stages of RK4 are written out, to stay in registers."""
 RESERVED = ('gravity', 'payload', 'stabilisation', 'controller')
 """First words of other run-time parameters, which no constraint may be called."""
 TITLES = {RANK_SOLVER: ' (rank-finding)', BATCH: ' (many runs side by side)'}
+
+
+class Traced(NamedTuple):
+    """A recorded plant: inputs and everything that was computed from them."""
+
+    t: Scalar
+    q: list[Scalar]
+    v: list[Scalar]
+    tau: list[Scalar]
+    reference: list[Scalar]
+    p: list[Scalar]
+    mass: list[list[Number]]
+    force: list[Number]
+    """tau - h + C, everything applied except the ideal constraint force (n,)."""
+    rows: Rows
+    b: list[Number]
+    """Right side of the rows with Baumgarte's terms (m,)."""
+    control: list[Number]
+
+    @property
+    def x(self) -> list[Scalar]:
+        """Inputs of the kernels: t, q, v, tau side by side (1 + 3 n,)."""
+        return [self.t, *self.q, *self.v, *self.tau]
 
 
 class Ready(NamedTuple):
@@ -68,24 +102,43 @@ class Model:
         self.control = checked_control(control)
         self.constraints = [*(loops_of(robot) if close_loops else []),
                             *checked_constraints('constraints', constraints)]
-        _check_names(self.constraints)
+        names = [item.name for item in self.constraints]
+        for name in names:
+            if names.count(name) > 1:
+                raise ConstraintError(f'two constraints are called {name!r}; give each its own '
+                                      'name')
+            if '.' in name or name in RESERVED:
+                raise ConstraintError(f'a constraint is called {name!r}; use a name without dots '
+                                      f'that is none of {", ".join(RESERVED)}')
         self.stabilisation = checked_stabilisation(stabilisation)
         self._kinematic, self._damped = kinematic, damped
-        self.parameters = programs.parameter_table(robot, self.constraints, self.stabilisation,
-                                                   self.control)
+        self.parameters = self._table()
         """Run-time parameters: their names and defaults."""
         self._own = np.array(robot.parameters.flat(), dtype=float)
-        self._traced = {False: self._trace(False)}
+        traced = self._trace(False)
+        self._traced = {False: traced}
         self._programs: dict[tuple[str, bool], Program] = {}
         self._usual: dict[str, Ready] = {}
-        self.row_names: tuple[str, ...] = tuple(self._traced[False].rows.names)
-        self.delay = self.control.delay if self.control else 0
-        self.layout: Layout = programs.layout_of(self._traced[False], self.delay)
+        self.row_names: tuple[str, ...] = tuple(traced.rows.names)
+        self.layout = Layout(robot.n, len(self.row_names), len(traced.reference),
+                             self.control.delay if self.control else 0, 1)
         many = len(self.row_names) > robot.n
         self.solver = RANK_SOLVER if many and solver == AUTO else solver
         self.solvers = (CHOLESKY, RANK_SOLVER) if self.solver == AUTO else (self.solver,)
+        self._projected = self.stabilisation.kind == 'projection' and self.layout.m > 0
 
     # --- run-time parameters --------------------------------------------------------------
+
+    def _table(self) -> ParameterTable:
+        """All run-time parameters, in the order of the compiled inputs."""
+        chosen = self.stabilisation
+        entries: list[tuple[str, Any]] = list(zip(NAMES, self.robot.parameters.flat()))
+        entries += [('stabilisation.alpha', chosen.alpha), ('stabilisation.beta', chosen.beta)]
+        for item in self.constraints:
+            entries += [(f'{item.name}.{key}', x) for key, x in item.parameters.items()]
+        if self.control is not None:
+            entries += [(f'controller.{key}', x) for key, x in self.control.parameters.items()]
+        return ParameterTable(entries)
 
     def vector(self, changes: Given = None) -> np.ndarray:
         """Return all run-time parameters, some changed; what no payload can have is refused."""
@@ -104,8 +157,34 @@ class Model:
     # --- compiled code --------------------------------------------------------------------
 
     def _trace(self, parametric: bool) -> Traced:
-        return programs.trace(self.robot, self.constraints, self.stabilisation, self.control,
-                              self.parameters, self._kinematic, parametric)
+        """
+        Run the mechanics once with recording scalars.
+
+        :param parametric: payload, gravity and friction are inputs; else the robot's own numbers
+        """
+        robot, table, control = self.robot, self.parameters, self.control
+        graph, n = Graph(), robot.n
+        t = inputs(graph, 't', 1)[0]
+        q, v, tau = (inputs(graph, letter, n) for letter in ('q', 'v', 'u'))
+        reference = inputs(graph, 'r', control.reference_size if control else 0)
+        p = inputs(graph, 'p', len(table.names))
+        groups = {item.name: table.group(item.name, p) for item in self.constraints}
+        if self._kinematic:
+            mass: list[list[Number]] = [[float(i == k) for k in range(n)] for i in range(n)]
+            bias: list[Number] = list(tau)
+        else:
+            values = Parameters.from_flat(p[:len(NAMES)]) if parametric else robot.parameters
+            mass, bias = equations.mass_and_bias(robot.tree, values, q, v)
+        rows = trace_rows(robot, self.constraints, q, v, t, groups)
+        force = [u - h + c for u, h, c in zip(tau, bias, rows.prescribed)]
+        b = rows.b
+        if self.stabilisation.kind == 'baumgarte':
+            gains = table.group('stabilisation', p)
+            b = [x - rate * gains['alpha'] - phi * gains['beta']
+                 for x, rate, phi in zip(rows.b, rows.rate, rows.phi)]
+        law = trace_law(control, t, q, v, reference, table.group('controller', p)) if control \
+            else []
+        return Traced(t, q, v, tau, reference, p, mass, force, rows, b, law)
 
     def program(self, variant: str, parametric: bool = False) -> Program:
         """Return a program; nothing is compiled yet."""
@@ -113,12 +192,24 @@ class Model:
         if key not in self._programs:
             if parametric not in self._traced:
                 self._traced[parametric] = self._trace(parametric)
-            title = (f'the plant of {self.robot.name} with {self.layout.m} constraint '
-                     f'rows{TITLES.get(variant, "")}{" and payload" if parametric else ""}')
-            self._programs[key] = programs.link_program(
-                title, self._traced[parametric], self.stabilisation, self.integrator, variant,
-                self.delay, self._damped)
+            self._programs[key] = self._link(variant, parametric)
         return self._programs[key]
+
+    def _link(self, variant: str, parametric: bool) -> Program:
+        traced, kind = self._traced[parametric], self.stabilisation.kind
+        title = (f'the plant of {self.robot.name} with {self.layout.m} constraint '
+                 f'rows{TITLES.get(variant, "")}{" and payload" if parametric else ""}')
+        kernels = _rank_kernels(traced, kind) if variant == RANK_SOLVER else \
+            _straight_kernels(traced, kind, self._damped)
+        if traced.control:
+            kernels.append(Kernel('control', [traced.t, *traced.q, *traced.v, *traced.reference],
+                                  traced.control))
+        at_once = self.integrator == 'rk4' and variant == CHOLESKY \
+            and size(kernels[0].outputs) <= SHORT
+        layout = self.layout._replace(lanes=LANES if variant == BATCH else 1)
+        return Program(title, kernels, traced.p, Stepping(
+            layout, AT_ONCE if at_once else self.integrator, bool(traced.control), self._projected,
+            variant == RANK_SOLVER))
 
     def ready(self, variant: str, changes: Given) -> Ready:
         """Return a variant's compiled functions and its parameters; the usual ones are kept."""
@@ -137,17 +228,23 @@ class Model:
 
     @cached_property
     def batch_possible(self) -> bool:
-        """Tell whether runs can share vector registers."""
-        return self.solver != RANK_SOLVER and programs.batch_possible(
-            self._traced[False], self.stabilisation, self.integrator)
+        """Tell whether runs can share vector registers: RK4, arithmetic only, no iteration."""
+        if self.solver == RANK_SOLVER or self.integrator != 'rk4' or self._projected:
+            return False
+        traced, rows = self._traced[False], self._traced[False].rows
+        matrices = [x for row in (*traced.mass, *rows.A) for x in row]
+        return not calls_library([*matrices, *traced.force, *traced.b, *traced.control, *rows.phi,
+                                  *rows.rate, *rows.prescribed])
 
     # --- constraint rows ------------------------------------------------------------------
 
     @cached_property
     def rows_program(self) -> Program:
-        """Program with the kernel rows -> phi, rate, A."""
-        return programs.rows_program(f'the constraint rows of {self.robot.name}',
-                                     self._traced[False])
+        """Program with the kernel rows -> phi, rate, A, for assembling a start."""
+        traced, rows = self._traced[False], self._traced[False].rows
+        outputs = [*rows.phi, *rows.rate, *(x for row in rows.A for x in row)]
+        return Program(f'the constraint rows of {self.robot.name}',
+                       [Kernel('rows', traced.x, outputs)], traced.p)
 
     def rows_at(self, x: np.ndarray, parameters: Given
                 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -163,12 +260,41 @@ class Model:
         return self.rows_at(one_input(self.robot, state, None), parameters)
 
 
-def _check_names(constraints: Sequence[Constraint]) -> None:
-    """Refuse names that occur twice or belong to other parameters."""
-    names = [item.name for item in constraints]
-    for name in names:
-        if names.count(name) > 1:
-            raise ConstraintError(f'two constraints are called {name!r}; give each its own name')
-        if '.' in name or name in RESERVED:
-            raise ConstraintError(f'a constraint is called {name!r}; use a name without dots that '
-                                  f'is none of {", ".join(RESERVED)}')
+def _straight_kernels(traced: Traced, kind: str, damped: bool) -> list[Kernel]:
+    rows, x = traced.rows, traced.x
+    factor = udwadia_kalaba.factor_rows(traced.mass, rows.A)
+    applied = traced.force
+    if damped:  # and what moves fades, since the rows no longer say where to
+        factor, share = udwadia_kalaba.damped(factor)
+        applied = [f - share * v * udwadia_kalaba.BRAKE for f, v in zip(applied, traced.v)]
+    still = [-rate for rate in rows.rate]
+    corrected = kind == 'velocity_correction'
+    solution = udwadia_kalaba.solve(factor, applied, traced.b, still if corrected else None)
+    speed = [v + dv for v, dv in zip(traced.v, solution.correction)]
+    ideal = udwadia_kalaba.constraint_force(rows.A, solution.multipliers)
+    force = [c + f for c, f in zip(rows.prescribed, ideal or [0.0] * len(traced.q))]
+    kernels = [
+        Kernel('dynamics', x, [*speed, *solution.acceleration, solution.mass_margin,
+                               solution.row_margin]),
+        Kernel('observe', x, [*solution.acceleration, *force, *solution.multipliers, *rows.phi,
+                              *rows.rate])]
+    if kind == 'projection' and rows.names:
+        zero = [0.0] * len(traced.q)
+        moved = udwadia_kalaba.solve(factor, zero, [-phi for phi in rows.phi], still)
+        kernels.append(Kernel('correct', x, [*moved.acceleration, *moved.correction,
+                                             moved.row_margin, *rows.phi]))
+    return kernels
+
+
+def _rank_kernels(traced: Traced, kind: str) -> list[Kernel]:
+    rows, x = traced.rows, traced.x
+    matrix = [value for row in traced.mass for value in row]
+    slopes = [value for row in rows.A for value in row]
+    still = [-rate for rate in rows.rate]
+    extra = still if kind == 'velocity_correction' else [0.0] * len(still)
+    zero = [0.0] * len(traced.q)
+    return [
+        Kernel('dynamics_terms', x, [*matrix, *traced.force, *slopes, *traced.b, *extra]),
+        Kernel('correct_terms', x, [*matrix, *zero, *slopes, *(-phi for phi in rows.phi),
+                                    *still]),
+        Kernel('row_values', x, [*rows.phi, *rows.rate, *rows.prescribed])]

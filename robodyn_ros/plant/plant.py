@@ -21,11 +21,10 @@ from robodyn_ros.codegen.program import Program
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.stabilisation import Stabilisation, step_warning
 from robodyn_ros.errors import SizeError, StateError
-from robodyn_ros.plant.batch import rollouts
 from robodyn_ros.plant.diagnosis import StartCheck, state_of
 from robodyn_ros.plant.inputs import inputs_of, one_input, reference_rows, SAMPLES, step_count
 from robodyn_ros.plant.model import Model, Ready
-from robodyn_ros.plant.rollout import rates, rollout_from_rows, run
+from robodyn_ros.plant.rollout import rates, rollout_from_rows, rollouts, run
 from robodyn_ros.plant.stepper import Stepper
 from robodyn_ros.robots.payload import Given
 from robodyn_ros.robots.robot import Robot
@@ -93,7 +92,7 @@ class Plant:
         :param every: record every so many steps; the start is always recorded
         :param parameters: run-time parameters by name, see plant.parameters.names
         """
-        count = self._steps(duration, steps)
+        count = step_count(duration, steps, self.step_size)
         every = whole_number('every', every, SAMPLES, 1)
         samples, layout = count // every + 1, self.model.layout
         try:
@@ -110,22 +109,25 @@ class Plant:
     def advance(self, state: State, tau: object = None, *, steps: int = 1,
                 parameters: Given = None) -> State:
         """Return the state some steps later, without recording."""
-        x, steps = one_input(self.robot, state, tau), self._steps(None, steps)
+        x, steps = one_input(self.robot, state, tau), step_count(None, steps, self.step_size)
         if not parameters and self.model.control is None:
-            found = self._quickly(x, steps)
+            try:
+                motion = self._spare.pop()
+            except IndexError:
+                motion = self.in_place(State(0.0, x[1:1 + self.robot.n], np.zeros(self.robot.n)))
+            found = motion.try_steps(x, steps)
+            self._spare.append(motion)
             if found is not None:
                 return found
         run(self.model, self._start_check, x, steps, 0, self._reference(None, steps), np.empty(1),
             parameters)
         return state_of(x, self.robot.n)
 
-    def in_place(self, state: State, steps: int = 1,
-                 parameters: Given = None) -> Stepper:
+    def in_place(self, state: State, steps: int = 1, parameters: Given = None) -> Stepper:
         """Return a motion in arrays of its own, for tight loops in Python (plant/stepper.py)."""
         return Stepper(self.model, self.advance, state, steps, parameters)
 
-    def observe(self, state: State, tau: object = None,
-                parameters: Given = None) -> Rollout:
+    def observe(self, state: State, tau: object = None, parameters: Given = None) -> Rollout:
         """Return acceleration, constraint force and errors at one state (one sample)."""
         return self.rollout(state, steps=0, tau=tau, parameters=parameters)
 
@@ -140,15 +142,15 @@ class Plant:
         The results do not depend on the number of workers, nor on how many runs share a vector
         register: each has the bits it has by itself.
         """
-        count, every = self._steps(duration, steps), whole_number('every', every, SAMPLES, 1)
+        count = step_count(duration, steps, self.step_size)
+        every = whole_number('every', every, SAMPLES, 1)
         states = items(State, 'states', states, 'State(t, q, v)')
         if isinstance(parameters, Mapping):
             raise refusal('parameters', parameters, 'a list with one mapping per state')
         if parameters is not None and len(parameters) != len(states):
             raise SizeError('parameters of rollouts', len(states), len(parameters),
                             'give one mapping per state')
-        chosen: Sequence[Given] = \
-            [None] * len(states) if parameters is None else parameters
+        chosen: Sequence[Given] = [None] * len(states) if parameters is None else parameters
 
         def alone(k: int) -> Rollout:
             return self.rollout(states[k], steps=count, tau=tau, every=every, reference=reference,
@@ -159,8 +161,7 @@ class Plant:
                         self._reference(reference, count), chosen, workers, alone)
 
     def derivative(self, state: State, tau: object = None,
-                   parameters: Given = None
-                   ) -> tuple[np.ndarray, np.ndarray]:
+                   parameters: Given = None) -> tuple[np.ndarray, np.ndarray]:
         """
         Rates (qdot, a), of the shape of q; qdot differs from v under velocity correction.
 
@@ -171,20 +172,6 @@ class Plant:
         if x.ndim == 1:
             found = found[0]
         return found[..., :n], found[..., n:]
-
-    # --- inside ---------------------------------------------------------------------------
-
-    def _quickly(self, x: np.ndarray, steps: int) -> State | None:
-        try:
-            motion = self._spare.pop()
-        except IndexError:
-            motion = self.in_place(State(0.0, x[1:1 + self.robot.n], np.zeros(self.robot.n)))
-        found = motion.try_steps(x, steps)
-        self._spare.append(motion)
-        return found
-
-    def _steps(self, duration: float | None, steps: int | None) -> int:
-        return step_count(duration, steps, self.step_size)
 
     def _reference(self, reference: np.ndarray | None, count: int) -> np.ndarray:
         return reference_rows(reference, self.model.layout.reference,

@@ -3,24 +3,19 @@
 """
 Joint limits of a robot's file, and everything that is asked of them.
 
-A planned motion beyond them is refused before it starts (check_limits); a simulation, which has no
-stops, names the joints that passed them; the plant of the nodes is held there, and its torques are
-limited to what the motors can do.
+A planned motion beyond them is refused before it starts (check_limits in robot.py); a simulation,
+which has no stops, names the joints that passed them; the plant of the nodes is held there, and
+its torques are limited to what the motors can do.
 """
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
-from robodyn_ros.errors import LimitError
-from robodyn_ros.mechanics.parameters import Parameters
-from robodyn_ros.types import Rollout, Trajectory
-
-if TYPE_CHECKING:
-    from robodyn_ros.robots.robot import Robot
+from robodyn_ros.types import Rollout
 
 TOLERANCE = 1e-3
 """Room at a limit, for paths that touch it (paper 004 rests on d3 = 1) [rad], [m], or per s."""
@@ -103,27 +98,3 @@ class Limits:
     @cached_property
     def _efforts(self) -> list[float]:
         return self.effort.tolist()
-
-
-def check_limits(robot: Robot, trajectory: Trajectory,
-                 parameters: Parameters | None = None) -> None:
-    """
-    Raise LimitError at the first sample beyond a position, velocity or effort limit.
-
-    The effort is that of the free tree's inverse dynamics; robots with loops are not judged by
-    effort, since the loops carry part of it.
-    """
-    limits = robot.limits
-    quantities = [
-        ('position', trajectory.q, limits.lower - TOLERANCE, limits.upper + TOLERANCE),
-        ('velocity', trajectory.v, -limits.velocity, limits.velocity)]
-    if not robot.loops:
-        effort = robot.inverse_dynamics(trajectory.q, trajectory.v, trajectory.a, parameters)
-        quantities.append(('effort', effort, -limits.effort, limits.effort))
-    for kind, values, lower, upper in quantities:
-        outside = (values < lower) | (values > upper)
-        if outside.any():
-            k = int(np.argmax(outside.any(axis=1)))
-            joint = int(np.argmax(outside[k]))
-            raise LimitError(robot.joints[joint], float(trajectory.t[k]), kind,
-                             float(values[k, joint]), float(lower[joint]), float(upper[joint]))

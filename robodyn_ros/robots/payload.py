@@ -1,10 +1,11 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Payload, gravity and friction scale as users give them: one way in, checked once."""
+"""Run-time parameters, such as the payload, as users give them: one way in, checked once."""
 from __future__ import annotations
 
+import math
 from numbers import Real
-from typing import Mapping, Union
+from typing import Iterable, Mapping, Sequence, Union
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from robodyn_ros.checks import refusal
 from robodyn_ros.errors import SizeError, StateError, UnknownNameError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.robots.geometry import impossible_inertia
-
+from robodyn_ros.tracing import Scalar
 
 Given = Union[Parameters, Mapping[str, float], None]
 """How run-time parameters are given, to robots, plants and control laws alike."""
@@ -63,3 +64,35 @@ def checked_parameters(parameters: Parameters) -> Parameters:
     if reason:
         raise StateError(f'payload.inertia {reason}')
     return parameters
+
+
+class ParameterTable:
+    """Names such as 'payload.mass' with their place in a program's vector and their default."""
+
+    def __init__(self, entries: Iterable[tuple[str, float]]):
+        """Keep names in the given order."""
+        entries = list(entries)
+        self.names = [name for name, _ in entries]
+        self.defaults = np.array([float(value) for _, value in entries])
+        self._place = {name: k for k, name in enumerate(self.names)}
+
+    def vector(self, changes: Mapping[str, float] | None = None) -> np.ndarray:
+        """Defaults with some values changed; the error lists the names there are."""
+        values = self.defaults.copy()
+        for name, value in (changes or {}).items():
+            if name not in self._place:
+                raise UnknownNameError('parameter', name, self.names)
+            try:
+                number = float(value)
+            except (TypeError, ValueError):
+                number = math.nan
+            if not math.isfinite(number):
+                raise StateError(f'{name} is {value!r}; expected a finite number')
+            values[self._place[name]] = number
+        return values
+
+    def group(self, prefix: str, scalars: Sequence[Scalar]) -> dict[str, Scalar]:
+        """Scalars of the parameters called prefix.NAME, by NAME."""
+        start = prefix + '.'
+        return {name[len(start):]: scalars[k] for name, k in self._place.items()
+                if name.startswith(start)}

@@ -11,28 +11,51 @@ from __future__ import annotations
 from functools import cached_property
 import os
 from pathlib import Path
-from typing import Sequence
+from typing import NamedTuple, Sequence
 
 import numpy as np
 
 from robodyn_ros.checks import expect, numbers
-from robodyn_ros.errors import SingularMassError, SizeError, StateError, UnknownNameError
+from robodyn_ros.errors import (LimitError, SingularMassError, SizeError, StateError,
+                                UnknownNameError)
 from robodyn_ros.mechanics import kinematics
 from robodyn_ros.mechanics.kinematics import Pose
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.mechanics.tree import Frame, PRISMATIC, Tree
 from robodyn_ros.mechanics.vector import Vector
-from robodyn_ros.robots.compiled import Compiled, FLOAT
-from robodyn_ros.robots.in_place import InPlace
-from robodyn_ros.robots.limits import Limits
+from robodyn_ros.robots.compiled import Compiled, FLOAT, InPlace
+from robodyn_ros.robots.limits import Limits, TOLERANCE
 from robodyn_ros.robots.orientation import roll_pitch_yaw
-from robodyn_ros.robots.outputs import Bias, FrameState
 from robodyn_ros.robots.payload import Given, parameters_from
 from robodyn_ros.robots.urdf.records import parse_urdf, read_urdf, RobotRecord
 from robodyn_ros.robots.urdf.robodyn_tag import Loop
 from robodyn_ros.robots.urdf.tree_builder import build_tree
 from robodyn_ros.share import share_folder
 from robodyn_ros.tracing import Number
+from robodyn_ros.types import Trajectory
+
+
+class Bias(NamedTuple):
+    """What Robot.bias returns: parts of h, each (n,) or (k, n) [N m] or [N]."""
+
+    coriolis: np.ndarray
+    gravity: np.ndarray
+    friction: np.ndarray
+
+
+class FrameState(NamedTuple):
+    """What Robot.frame returns: kinematics in the base frame; leading axis k for many states."""
+
+    rotation: np.ndarray
+    """(3, 3), frame to base."""
+    position: np.ndarray
+    """(3,) [m]"""
+    velocity: np.ndarray
+    """(6,) linear then angular [m/s, rad/s]."""
+    drift: np.ndarray
+    """Jdot v (6,) linear then angular [m/s^2, rad/s^2]."""
+    jacobian: np.ndarray
+    """(6, n) linear rows, then angular."""
 
 
 class Robot:
@@ -47,8 +70,8 @@ class Robot:
         self.joints: tuple[str, ...] = tuple(j.name for j in built.joints)
         self.n = len(self.joints)
         self._zero = np.zeros(self.n)
-        self.loops: tuple[Loop, ...] = built.tag.loops
-        self.passive: tuple[str, ...] = built.tag.passive
+        self.loops: tuple[Loop, ...] = tuple(built.tag.loops)
+        self.passive: tuple[str, ...] = tuple(built.tag.passive)
         self.units = tuple('m' if body.kind == PRISMATIC else 'rad' for body in self.tree.bodies)
         """Of each joint's position."""
         self.limits = Limits(self.joints, self.units, *(
@@ -122,7 +145,7 @@ class Robot:
         """
         expect(str, 'name', name, "'forward_dynamics', 'inverse_dynamics', 'mass_and_bias' or "
                "'position FRAME'")
-        return self.compiled.in_place(name, self._chosen(parameters))
+        return self.compiled.in_place(name, parameters_from(parameters, self.parameters))
 
     def energy(self, q: object, v: object,
                parameters: Given = None) -> tuple[np.ndarray, np.ndarray]:
@@ -206,10 +229,31 @@ class Robot:
         if not q.shape == v.shape == u.shape:
             raise SizeError(f'q, v and a or tau of {self.name}', 'equal shapes',
                             f'{q.shape}, {v.shape}, {u.shape}')
-        return self.compiled(name, self._chosen(parameters), q, v, u)
+        return self.compiled(name, parameters_from(parameters, self.parameters), q, v, u)
 
-    def _chosen(self, parameters: Given) -> Parameters:
-        return parameters_from(parameters, self.parameters)
+
+def check_limits(robot: Robot, trajectory: Trajectory,
+                 parameters: Parameters | None = None) -> None:
+    """
+    Raise LimitError at the first sample beyond a position, velocity or effort limit.
+
+    The effort is that of the free tree's inverse dynamics; robots with loops are not judged by
+    effort, since the loops carry part of it.
+    """
+    limits = robot.limits
+    quantities = [
+        ('position', trajectory.q, limits.lower - TOLERANCE, limits.upper + TOLERANCE),
+        ('velocity', trajectory.v, -limits.velocity, limits.velocity)]
+    if not robot.loops:
+        effort = robot.inverse_dynamics(trajectory.q, trajectory.v, trajectory.a, parameters)
+        quantities.append(('effort', effort, -limits.effort, limits.effort))
+    for kind, values, lower, upper in quantities:
+        outside = (values < lower) | (values > upper)
+        if outside.any():
+            k = int(np.argmax(outside.any(axis=1)))
+            joint = int(np.argmax(outside[k]))
+            raise LimitError(robot.joints[joint], float(trajectory.t[k]), kind,
+                             float(values[k, joint]), float(lower[joint]), float(upper[joint]))
 
 
 def checked_robot(given: object) -> Robot:

@@ -9,7 +9,7 @@ are wanted all come from it.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +19,11 @@ from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.plant.inverse_kinematics import joint_motion
 from robodyn_ros.robots.joint_order import places_of
-from robodyn_ros.robots.limits import check_limits
-from robodyn_ros.robots.robot import Robot
-from robodyn_ros.scenario.duration import periods_in
+from robodyn_ros.robots.robot import check_limits, Robot
+from robodyn_ros.scenario.loading import periods_in
 from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.scenario.settings import settings_from
-from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
+from robodyn_ros.scenario.wiring import call_object, import_object, is_import_path
 from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
 from robodyn_ros.trajectories.paths import Helix, sample, SineLine
@@ -75,8 +74,9 @@ class DesiredMotion:
         else:
             reference = Trajectory(*self.motion.sample(np.arange(count + 1) * period))
             if isinstance(self.motion, Table):
-                reference = _in_robot_order(robot, reference, self.motion.read()[0],
-                                            self.motion.path)
+                order = places_of(robot.joints, self.motion.read()[0], self.motion.path,
+                                  error=ScenarioError, remedy='give one column per joint')
+                reference = Trajectory(reference.t, *(x[:, order] for x in reference[1:]))
             if reference.q.shape[1] != robot.n:
                 raise ScenarioError(f'the trajectory {settings.kind!r} moves '
                                     f'{reference.q.shape[1]} joints; {robot.name} has {robot.n} '
@@ -143,11 +143,3 @@ class Constant:
     def __call__(self, t: Number) -> list[Number]:
         """Return the value at any time."""
         return [self.value]
-
-
-def _in_robot_order(robot: Robot, reference: Trajectory, names: Sequence[str],
-                    place: str) -> Trajectory:
-    """Columns of a motion, given for named joints, in the order of the robot's joints."""
-    order = places_of(robot.joints, names, place, error=ScenarioError,
-                      remedy='give one column per joint')
-    return Trajectory(reference.t, *(x[:, order] for x in reference[1:]))

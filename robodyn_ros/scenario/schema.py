@@ -18,7 +18,7 @@ from typing import Any, Mapping
 
 from robodyn_ros.codegen.loops.integrators import INTEGRATORS
 from robodyn_ros.constraints.stabilisation import KINDS
-from robodyn_ros.scenario.bounds import bounded, NOT_A_SETTING
+from robodyn_ros.scenario.settings import bounded, NOT_A_SETTING
 
 Numbers = tuple[float, ...]
 Names = tuple[str, ...]

@@ -1,10 +1,11 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-Fill dataclasses from mappings, complaining in one sentence about each slip.
+Settings: bounds at the fields of dataclasses, which are filled from mappings and YAML.
 
-The one place that checks types and bounds of settings: those of files, of --set, of ROS parameters
-and of dataclasses that were made in Python.
+The one place that checks types and bounds of settings, with one sentence about each slip: those of
+files, of --set, of ROS parameters and of dataclasses that were made in Python. `ros2 param
+describe` and the reference of all parameters read the same bounds.
 """
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import collections.abc
 import dataclasses
 import functools
 import inspect
-import math
+from math import inf, isfinite
 from numbers import Integral, Real
 import re
 import textwrap
@@ -21,13 +22,51 @@ import typing
 from typing import Any, Mapping, TypeVar
 
 from robodyn_ros.errors import ScenarioError, UnknownNameError
-from robodyn_ros.scenario.bounds import Bounds, bounds_of, FREE, NOT_A_SETTING
-from robodyn_ros.scenario.strict_yaml import load_yaml
 import yaml
 
 POWER_OF_TEN = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+')
 """1e-3, which YAML 1.1 takes for a text (it wants 1.0e-3), but ROS 2 and people for a number."""
 Settings = TypeVar('Settings')
+_hints_of = functools.cache(typing.get_type_hints)
+
+
+@dataclasses.dataclass(frozen=True)
+class Bounds:
+    """Range of a number (of each, in a list), or the words there are, told once for all uses."""
+
+    least: float = -inf
+    most: float = inf
+    words: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """In words, such as 'at least 0'; empty if everything is allowed."""
+        if self.words:
+            return f'one of {", ".join(self.words)}'
+        if self.most == inf:
+            return '' if self.least == -inf else f'at least {self.least:g}'
+        return f'at most {self.most:g}' if self.least == -inf \
+            else f'{self.least:g} .. {self.most:g}'
+
+    def allow(self, value: Any) -> bool:
+        """Return whether a value is allowed."""
+        return value in self.words if self.words else self.least <= value <= self.most
+
+
+FREE = Bounds()
+NOT_A_SETTING = 'not_a_setting'
+"""Metadata of a dataclass field that no file, option or parameter may give."""
+
+
+def bounded(default: Any, least: float = -inf, most: float = inf,
+            words: tuple[str, ...] = ()) -> Any:
+    """Return a dataclass field with bounds."""
+    return dataclasses.field(default=default, metadata={'bounds': Bounds(least, most, words)})
+
+
+def bounds_of(field: dataclasses.Field) -> Bounds:
+    """Return the bounds of a dataclass field."""
+    return field.metadata.get('bounds', FREE)
 
 
 def settings_from(kind: type, values: Mapping[str, Any], place: str, prefix: str = '') -> Any:
@@ -71,11 +110,6 @@ def _values_of(settings: Any) -> dict[str, Any]:
     return {f.name: getattr(settings, f.name) for f in setting_fields(settings)}
 
 
-@functools.cache
-def _hints_of(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
-
-
 def merge(data: dict[str, Any], change: str) -> None:
     """Apply one change such as 'dynamics.payload.mass=5' to nested mappings."""
     key, equals, text = change.partition('=')
@@ -95,26 +129,23 @@ def merge(data: dict[str, Any], change: str) -> None:
 
 
 def _converted(hint: Any, value: Any, place: str, key: str) -> Any:
-    if dataclasses.is_dataclass(hint):
-        if isinstance(value, hint):  # type: ignore[arg-type]
-            value = _values_of(value)
-        if not isinstance(value, dict):
-            raise _wrong(place, key, value, 'a group of settings')
-        return settings_from(hint, value, place, key + '.')  # type: ignore[arg-type]
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    group = dataclasses.is_dataclass(hint)
+    if group and isinstance(value, hint):  # type: ignore[arg-type]
+        value = _values_of(value)
+    if (group or origin is collections.abc.Mapping) and not isinstance(value, dict):
+        raise _wrong(place, key, value, 'a group of settings')
+    if group:
+        return settings_from(hint, value, place, key + '.')  # type: ignore[arg-type]
     if origin is tuple:
         items = value if isinstance(value, (list, tuple)) else [value]
         return tuple(_converted(parts[0], item, place, key) for item in items)
     if origin is collections.abc.Mapping:
-        if not isinstance(value, dict):
-            raise _wrong(place, key, value, 'a group of settings')
         return {str(k): _converted(parts[1], v, place, f'{key}.{k}') for k, v in value.items()}
-    if hint is Any:
-        return value
     if hint is float:
         if isinstance(value, str) and POWER_OF_TEN.fullmatch(value):
             value = float(value)
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
             raise _wrong(place, key, value, 'a finite number')
         return float(value)
     if hint is int:
@@ -168,19 +199,12 @@ def listed_fields(settings: Any, prefix: str = '') -> list[Field]:
 def field_texts(kind: type) -> dict[str, str]:
     """Return the strings that stand under the fields of a dataclass, by field."""
     texts = {}
-    for base in reversed(kind.__mro__):
-        if dataclasses.is_dataclass(base):
-            texts.update(_own_texts(base))
-    return texts
-
-
-def _own_texts(kind: type) -> dict[str, str]:
-    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body  # type: ignore
-    texts = {}
-    for item, following in zip(body, body[1:]):
-        if isinstance(item, ast.AnnAssign) and isinstance(following, ast.Expr) \
-                and isinstance(following.value, ast.Constant):
-            texts[item.target.id] = ' '.join(str(following.value.value).split())  # type: ignore
+    for base in filter(dataclasses.is_dataclass, reversed(kind.__mro__)):
+        body = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0].body  # type: ignore
+        for item, below in zip(body, body[1:]):
+            if isinstance(item, ast.AnnAssign) and isinstance(below, ast.Expr) \
+                    and isinstance(below.value, ast.Constant):
+                texts[item.target.id] = ' '.join(str(below.value.value).split())  # type: ignore
     return texts
 
 
@@ -194,3 +218,43 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
             place = place.setdefault(parent, {})
         place[last] = value
     return result
+
+
+def load_yaml(text: str, place: str) -> Any:
+    """
+    Return the value of a YAML text, in which no key may stand twice; yaml.YAMLError if it is none.
+
+    :param place: what complaints begin with, such as the file
+    """
+    loader = _Loader(text)
+    loader.place = place
+    try:
+        return loader.get_single_data()
+    finally:
+        loader.dispose()
+
+
+class _Loader(yaml.SafeLoader):
+    """
+    Looks at the keys of every mapping, at any depth, before anything is built of them.
+
+    YAML forbids a key twice, but PyYAML takes the last one and says nothing: a second section
+    `dynamics` would take the payload of the first away.
+    """
+
+    place = ''
+
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        """Refuse a key that stood in the same mapping before."""
+        node = super().compose_mapping_node(anchor)
+        lines: dict[tuple[str, str], int] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue  # a list as a key is refused later
+            name, line = (key.tag, key.value), key.start_mark.line + 1
+            if name in lines:
+                raise ScenarioError(
+                    f'{self.place}: the key {key.value!r} of line {line} stands in line '
+                    f'{lines[name]} already; put both into one, or take one away')
+            lines[name] = line
+        return node

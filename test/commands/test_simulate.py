@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from robodyn_ros import load_robot, load_scenario, simulate, Simulation
 from robodyn_ros.commands.main import main
-from robodyn_ros.scenario import result_file
+from robodyn_ros.scenario import result
 
 FAILS = ['--set', 'controller.natural_frequency=[1e7]', '--set', 'controller.saturate=false']
 """Makes scara_helix leave the finite numbers after some milliseconds."""
@@ -56,7 +56,7 @@ def test_an_interrupted_run_leaves_things_as_they_were(here, monkeypatch, earlie
 
     if earlier is not None:
         (here / 'run.npz').write_bytes(earlier)
-    for owner, name in ((Simulation, 'run'), (result_file.np, 'savez')):
+    for owner, name in ((Simulation, 'run'), (result.np, 'savez')):
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, interrupted)
             assert main([*SHORT, '--output', 'run.npz']) == 130

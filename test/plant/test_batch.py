@@ -9,9 +9,9 @@ from robodyn_ros.codegen.routines import calls_library, Kernel, routines
 from robodyn_ros.constraints.ready_made import follow, joint_combination
 from robodyn_ros.constraints.stabilisation import stabilisation
 from robodyn_ros.errors import StateError
-from robodyn_ros.plant import batch
+from robodyn_ros.plant import rollout
+from robodyn_ros.plant.model import BATCH, LANES
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.plant.program import BATCH, LANES
 from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.tracing import Graph, inputs, sin, sqrt, tanh
 from robodyn_ros.trajectories.paths import Helix
@@ -24,7 +24,7 @@ COUNT = LANES + 3
 @pytest.fixture(autouse=True)
 def always(monkeypatch):
     """Use lanes for few steps too."""
-    monkeypatch.setattr(batch, 'WORTH_STEPS', 0)
+    monkeypatch.setattr(rollout, 'WORTH_STEPS', 0)
 
 
 def states(n):
@@ -91,7 +91,7 @@ def test_a_run_that_needs_more_is_computed_alone():
 
 def test_few_steps_compile_nothing_new(monkeypatch):
     """Below some work the program for groups is not worth its compilation."""
-    monkeypatch.setattr(batch, 'WORTH_STEPS', 2 * COUNT + 1)
+    monkeypatch.setattr(rollout, 'WORTH_STEPS', 2 * COUNT + 1)
     plant = Plant(load_robot('scara_450'))
     plant.rollouts(states(4), steps=2)
     assert not plant.model.used(BATCH)

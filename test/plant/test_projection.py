@@ -13,7 +13,7 @@ from robodyn_ros.codegen.loops.integrators import (AT_ONCE, INTEGRATORS, make_in
                                                    make_judge, unrolled)
 from robodyn_ros.codegen.python_text import python_function
 from robodyn_ros.codegen.routines import Kernel, routines
-from robodyn_ros.plant import program
+from robodyn_ros.plant import model
 from robodyn_ros.tracing import Graph, inputs
 
 # Required of positions; velocities are a linear solve behind.
@@ -116,6 +116,6 @@ def test_rk4_written_out_has_the_bits_of_its_loop(robot, monkeypatch):
     start = State(0.0, *np.random.default_rng(3).uniform(-0.5, 0.5, (2, arm.n)))
     ends = []
     for most in (0, 10 ** 9):
-        monkeypatch.setattr(program, 'SHORT', most)
+        monkeypatch.setattr(model, 'SHORT', most)
         ends.append(Plant(arm).rollout(start, steps=50))
     assert all(np.array_equal(a, b) for a, b in zip(*ends))

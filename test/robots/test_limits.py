@@ -10,7 +10,7 @@ from plant.cases import robot
 import pytest
 from robodyn_ros import load_scenario, Parameters
 from robodyn_ros.errors import LimitError
-from robodyn_ros.robots.limits import check_limits
+from robodyn_ros.robots.robot import check_limits
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.trajectories.joint_space import JointSine

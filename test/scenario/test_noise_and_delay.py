@@ -12,8 +12,7 @@ import numpy as np
 from plant.cases import plant, robot
 import pytest
 from robodyn_ros import computed_torque, load_scenario, simulate, Simulation, State
-from robodyn_ros.scenario.noise import with_noise
-from robodyn_ros.scenario.wiring import control_of
+from robodyn_ros.scenario.wiring import control_of, with_noise
 
 PERIOD, STEPS, COUNT, DELAY = 0.01, 1, 60, 2
 

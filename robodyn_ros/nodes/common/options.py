@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from robodyn_ros.scenario.bounds import bounded
+from robodyn_ros.scenario.settings import bounded
 
 LOCKSTEP, FREE = 'lockstep', 'free'
 REACTIONS = ('hold', 'damping', 'zero')

@@ -19,10 +19,9 @@ from rclpy.parameter import Parameter
 from robodyn_ros.errors import RobodynError, UnknownNameError
 from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.options import CHANGEABLE, SHARED
-from robodyn_ros.scenario.bounds import FREE
 from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.scenario.schema import Scenario
-from robodyn_ros.scenario.settings import Field, listed_fields, nested, settings_from
+from robodyn_ros.scenario.settings import Field, FREE, listed_fields, nested, settings_from
 
 ALWAYS = ('scenario', *SHARED)
 """Parameters that a node may be given whether it uses them or not."""

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import NamedTuple, Optional, Tuple
+from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from robodyn_ros.robots.urdf.xml_reader import ElementReader, Triple
+from robodyn_ros.errors import RobotFileError
 
+Triple = tuple[float, float, float]
+LARGEST_NUMBER = 1e30
+"""No robot has a number this large; products of such numbers would not be finite."""
 JOINT_KINDS = ('revolute', 'continuous', 'prismatic', 'fixed')
 
 
@@ -26,7 +29,7 @@ class Inertial(NamedTuple):
     mass: float
     xyz: Triple
     rpy: Triple
-    tensor: Tuple[float, float, float, float, float, float]
+    tensor: tuple[float, float, float, float, float, float]
     """ixx, ixy, ixz, iyy, iyz, izz [kg m^2]."""
 
 
@@ -34,7 +37,7 @@ class LinkRecord(NamedTuple):
     """A <link>."""
 
     name: str
-    inertial: Optional[Inertial]
+    inertial: Inertial | None
 
 
 class JointRecord(NamedTuple):
@@ -60,11 +63,67 @@ class RobotRecord(NamedTuple):
 
     path: str
     name: str
-    links: Tuple[LinkRecord, ...]
-    joints: Tuple[JointRecord, ...]
-    robodyn: Tuple[Tuple[str, dict], ...]
+    links: tuple[LinkRecord, ...]
+    joints: tuple[JointRecord, ...]
+    robodyn: tuple[tuple[str, dict], ...]
     """Children of <robodyn> as (tag, attributes)."""
     text: str
+
+
+class ElementReader:
+    """Reads elements of one file, which its complaints name."""
+
+    def __init__(self, path: str):
+        """Remember the file's name."""
+        self.path = path
+
+    def fail(self, what: str) -> RobotFileError:
+        """Return an error about the file, to be raised."""
+        return RobotFileError(f'{self.path}: {what}')
+
+    def single(self, element: Element, tag: str, where: str) -> Element | None:
+        """Return the only child of a tag, None if there is none; two are refused."""
+        found = element.findall(tag)
+        if len(found) > 1:
+            raise self.fail(f'{where} has {len(found)} elements <{tag}>; keep one')
+        return found[0] if found else None
+
+    def number(self, element: Element, attribute: str, where: str,
+               default: float | None = None) -> float:
+        """Return the number an attribute holds; without a default it must be there."""
+        text = element.get(attribute)
+        if text is None:
+            if default is None:
+                raise self.fail(f'<{element.tag}> of {where} has no {attribute}; give it a number')
+            return default
+        return self.numbers(text, 1, f'{attribute} of <{element.tag}> of {where}')[0]
+
+    def numbers(self, text: str, count: int, where: str) -> tuple[float, ...]:
+        """Return the numbers of a text; there must be count of them, all finite."""
+        try:
+            values = tuple(float(word) for word in text.split())
+        except ValueError:
+            values = ()
+        if len(values) != count or not all(abs(value) < LARGEST_NUMBER for value in values):
+            wanted = 'a finite number' if count == 1 else f'{count} finite numbers'
+            raise self.fail(f'{where} is {text!r}; expected {wanted} below {LARGEST_NUMBER:g}')
+        return values
+
+    def origin(self, element: Element | None, where: str) -> tuple[Triple, Triple]:
+        """Return xyz [m] and rpy [rad] of an <origin>; zeros without one."""
+        xyz, rpy = ((0.0, 0.0, 0.0) if element is None else self.numbers(
+            element.get(key, '0 0 0'), 3, f'{key} of <origin> of {where}')
+            for key in ('xyz', 'rpy'))
+        return xyz, rpy  # type: ignore[return-value]
+
+    def name(self, element: Element) -> str:
+        """Return the name of an element, which must have one."""
+        name = element.get('name', '')
+        if not name:
+            raise self.fail(f'a <{element.tag}> has no name; give it one')
+        if not name.isprintable():
+            raise self.fail(f'a <{element.tag}> has the name {name!r}; use printable characters')
+        return name
 
 
 class _Reader(ElementReader):
@@ -121,7 +180,7 @@ class _Reader(ElementReader):
                            axis, lower, upper,  # type: ignore[arg-type]
                            velocity, effort, damping, friction)
 
-    def _limits(self, element: Element, kind: str, where: str) -> Tuple[float, ...]:
+    def _limits(self, element: Element, kind: str, where: str) -> tuple[float, ...]:
         limit = self.single(element, 'limit', where)
         if limit is None:
             if kind in ('revolute', 'prismatic'):

@@ -21,8 +21,7 @@ import numpy as np
 from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.mechanics.tree import Friction, Rotor, Tree
 from robodyn_ros.robots import geometry
-from robodyn_ros.robots.urdf.records import JointRecord, RobotRecord
-from robodyn_ros.robots.urdf.xml_reader import ElementReader
+from robodyn_ros.robots.urdf.records import ElementReader, JointRecord, RobotRecord
 
 AXES = ('x', 'y', 'z', 'roll', 'pitch', 'yaw')
 
@@ -36,46 +35,27 @@ class Loop(NamedTuple):
     axes: tuple[str, ...]
 
 
-class RobodynTag(NamedTuple):
-    """Everything <robodyn> says."""
-
-    gravity: tuple[float, float, float]
-    loops: tuple[Loop, ...]
-    passive: tuple[str, ...]
-    rotors: tuple[Rotor, ...]
-    friction: tuple[Friction, ...]
-
-
-def read_robodyn_tag(record: RobotRecord, joints: Sequence[JointRecord],
-                     tree: Tree) -> RobodynTag:
-    """Read the <robodyn> element of a file against its tree."""
-    return _Reader(record, joints, tree).read()
-
-
-class _Reader(ElementReader):
-    """Collects the elements one after another."""
+class RobodynTag(ElementReader):
+    """Everything <robodyn> says, read one element after another against the file's tree."""
 
     def __init__(self, record: RobotRecord, joints: Sequence[JointRecord], tree: Tree):
+        """Read the element, if the file has one; RobotFileError says what is wrong with it."""
         super().__init__(record.path)
-        self.record, self.joints, self.tree = record, joints, tree
+        self.joints, self.tree = joints, tree
         self.gravity = (0.0, 0.0, -9.81)
         self.loops: list[Loop] = []
         self.passive: list[str] = []
         self.rotors: list[Rotor] = []
-        self.friction = list(tree.friction)
+        self.friction: list[Friction] = list(tree.friction)
         self.index = {joint.name: k for k, joint in enumerate(joints)}
-
-    def read(self) -> RobodynTag:
         readers = {'gravity': self._gravity, 'loop': self._loop, 'passive': self._passive,
                    'rotor': self._rotor, 'friction': self._friction}
         told: set[tuple[str, str]] = set()
-        for tag, attributes in self.record.robodyn:
+        for tag, attributes in record.robodyn:
             if tag not in readers:
                 raise UnknownNameError('element', tag, readers, f'<robodyn> of {self.path}')
             readers[tag](attributes)
             self._refuse_second(tag, attributes, told)
-        return RobodynTag(self.gravity, tuple(self.loops), tuple(self.passive),
-                          tuple(self.rotors), tuple(self.friction))
 
     def _refuse_second(self, tag: str, attributes: dict, told: set[tuple[str, str]]) -> None:
         """Refuse to hear the same thing twice: the later would take the earlier's place."""

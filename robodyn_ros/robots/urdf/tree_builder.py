@@ -8,15 +8,15 @@ part of the body that carries them and stay known as frames.
 """
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 import numpy as np
 
 from robodyn_ros.errors import RobotFileError, UnknownNameError
 from robodyn_ros.mechanics.tree import Body, Frame, Friction, PRISMATIC, REVOLUTE, Tree
 from robodyn_ros.robots import geometry
-from robodyn_ros.robots.urdf.records import Inertial, JointRecord, LinkRecord, RobotRecord
-from robodyn_ros.robots.urdf.robodyn_tag import read_robodyn_tag, RobodynTag
+from robodyn_ros.robots.urdf.records import JointRecord, LinkRecord, RobotRecord
+from robodyn_ros.robots.urdf.robodyn_tag import RobodynTag
 
 
 class BuiltTree(NamedTuple):
@@ -41,12 +41,11 @@ def build_tree(record: RobotRecord) -> BuiltTree:
     if not builder.joints:
         raise RobotFileError(f'{record.path}: no joint moves; a robot needs one that is revolute, '
                              'continuous or prismatic')
-    bodies = builder.bodies()
-    tree = Tree(bodies, builder.frames, (), tuple(
+    tree = Tree(builder.bodies(), builder.frames, (), tuple(
         Friction(j.damping, j.friction, j.friction) for j in builder.joints),
         'tool0' if 'tool0' in builder.frames else builder.last_link)
-    tag = read_robodyn_tag(record, builder.joints, tree)
-    tree = tree._replace(rotors=tag.rotors, friction=tag.friction)
+    tag = RobodynTag(record, builder.joints, tree)
+    tree = tree._replace(rotors=tuple(tag.rotors), friction=tuple(tag.friction))
     return BuiltTree(tree, tuple(builder.joints), base, tag)
 
 
@@ -91,11 +90,11 @@ class _Builder:
             self.frames[link] = Frame(body, geometry.as_matrix(rotation),
                                       geometry.as_vector(position))
             welded = joint is not None and joint.kind == 'fixed'
-            part = self._part(self.links[link], welded) if body >= 0 else None
             if body >= 0:
                 self.last_link = link
-            if part is not None:
-                self._parts[body].append(geometry.moved(part, rotation, position))
+                part = self._part(self.links[link], welded)
+                if part is not None:
+                    self._parts[body].append(geometry.moved(part, rotation, position))
             for child in reversed(self.children.get(link, [])):
                 turned = geometry.snapped(rotation @ geometry.rotation_from_rpy(child.rpy))
                 at = position + rotation @ np.array(child.xyz)
@@ -114,11 +113,17 @@ class _Builder:
         self._parts.append([])
         return len(self.joints) - 1, align.T, np.zeros(3)
 
-    def _part(self, link: LinkRecord, welded: bool) -> Optional[tuple]:
+    def _part(self, link: LinkRecord, welded: bool) -> tuple | None:
+        """Return a link's inertia; only a welded part may be a point mass."""
         inertial = link.inertial
         if inertial is None or (inertial.mass == 0.0 and not any(inertial.tensor)):
             return None
-        _check(self.path, link.name, inertial, welded)
+        if inertial.mass <= 0.0:
+            raise RobotFileError(f'{self.path}: mass of link {link.name!r} is {inertial.mass}; a '
+                                 'mass is positive')
+        reason = geometry.impossible_inertia(inertial.tensor, allow_point=welded)
+        if reason:
+            raise RobotFileError(f'{self.path}: inertia of link {link.name!r} {reason}')
         return geometry.inertia_about_origin(inertial)
 
     def bodies(self) -> tuple[Body, ...]:
@@ -134,13 +139,3 @@ class _Builder:
             result.append(Body(joint.name, parent, kind, geometry.as_matrix(rotation),
                                geometry.as_vector(position), geometry.as_inertia(whole)))
         return tuple(result)
-
-
-def _check(path: str, link: str, inertial: Inertial, welded: bool) -> None:
-    """Refuse a mass or an inertia that no body has; only a welded part may be a point mass."""
-    if inertial.mass <= 0.0:
-        raise RobotFileError(f'{path}: mass of link {link!r} is {inertial.mass}; a mass is '
-                             'positive')
-    reason = geometry.impossible_inertia(inertial.tensor, allow_point=welded)
-    if reason:
-        raise RobotFileError(f'{path}: inertia of link {link!r} {reason}')

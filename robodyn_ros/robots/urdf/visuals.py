@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from robodyn_ros.robots.geometry import rotation_from_rpy
-from robodyn_ros.robots.urdf.xml_reader import ElementReader
+from robodyn_ros.robots.urdf.records import ElementReader
 
 GREY = (0.6, 0.6, 0.65, 1.0)
 """Of visuals without a material."""
