@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from robodyn_ros.constraints.ready_made import (follow, joint_combination, knife_edge, loop,
                                                     viscous_non_ideal)
     from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
-    from robodyn_ros.controllers.computed_torque import computed_torque, robust
+    from robodyn_ros.controllers.computed_torque import computed_torque
     from robodyn_ros.controllers.constraint_following import constraint_following
+    from robodyn_ros.controllers.robust import robust
     from robodyn_ros.errors import RobodynError
     from robodyn_ros.mechanics.parameters import Parameters
     from robodyn_ros.plant.assembly import assemble_start, Assembly
@@ -35,8 +36,9 @@ _HOMES = {
     'constraints.ready_made': ('follow', 'joint_combination', 'knife_edge', 'loop',
                                'viscous_non_ideal'),
     'constraints.stabilisation': ('Stabilisation', 'stabilisation'),
-    'controllers.computed_torque': ('computed_torque', 'robust'),
+    'controllers.computed_torque': ('computed_torque',),
     'controllers.constraint_following': ('constraint_following',),
+    'controllers.robust': ('robust',),
     'errors': ('RobodynError',),
     'mechanics.parameters': ('Parameters',),
     'plant.assembly': ('assemble_start', 'Assembly'),

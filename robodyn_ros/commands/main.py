@@ -47,21 +47,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
                             format='robodyn: %(message)s', stream=sys.stderr)
         return int(chosen.run(chosen))
     except RobodynError as error:
-        code, words = 2, str(error)
+        print(f'robodyn: {error}', file=sys.stderr)
+        return 2
     except BrokenPipeError:  # the reader, such as head, has seen enough
         sys.stderr.close()
         return 0
     except MemoryError:
-        code, words = 2, ('the run does not fit into memory; shorten its duration, or record '
-                          'every so many steps')
+        print('robodyn: the run does not fit into memory; shorten its duration, or record every '
+              'so many steps', file=sys.stderr)
+        return 2
     except OSError as error:  # a full disk, an unwritable place
         place = f' {error.filename!r}' if error.filename else ''
-        code, words = 2, (f'cannot write{place} ({error.strerror or error}); choose another place '
-                          'or make room')
+        print(f'robodyn: cannot write{place} ({error.strerror or error}); choose another place or '
+              'make room', file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
-        code, words = 130, 'interrupted'
-    print(f'robodyn: {words}', file=sys.stderr)
-    return code
+        print('robodyn: interrupted', file=sys.stderr)
+        return 130
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -18,8 +18,9 @@ import numpy as np
 
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
-from robodyn_ros.controllers.computed_torque import computed_torque, robust
+from robodyn_ros.controllers.computed_torque import computed_torque
 from robodyn_ros.controllers.constraint_following import constraint_following
+from robodyn_ros.controllers.robust import robust
 from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.plant.plant import Plant

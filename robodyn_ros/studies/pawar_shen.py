@@ -14,7 +14,8 @@ from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.controllers.computed_torque import computed_torque, lyapunov_weights, robust
+from robodyn_ros.controllers.computed_torque import computed_torque
+from robodyn_ros.controllers.robust import lyapunov_weights, robust
 from robodyn_ros.plant.inverse_kinematics import joint_motion
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.report.drawing import curves, DESIRED_STYLE, Figure, legend, panels, space_curves

@@ -20,7 +20,7 @@ import numpy as np
 from oracles import control_laws
 import pytest
 from robodyn_ros import Parameters, RobodynError, robust, State
-from robodyn_ros.controllers.computed_torque import lyapunov_weights, rho_from_bounds
+from robodyn_ros.controllers.robust import lyapunov_weights, rho_from_bounds
 from scipy.linalg import solve_continuous_lyapunov
 
 NAME = 'scara_1000'
