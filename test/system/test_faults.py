@@ -76,6 +76,7 @@ def test_a_killed_plant_comes_back_and_the_motion_starts_over(listener, mode, la
         processes.append(start('scara_helix', 'dynamics', mode=mode, **SLOW))
         listener.wait(lambda: 0 < listener.now < (late - 0.1) * NANO)
         listener.wait_until(1.6)
+        listener.wait(lambda: len(listener.states) > 200)   # who was found late has heard few
         listener.wait(lambda: moving(listener.states[-1]) and error() < TRACKING)
     if mode == 'lockstep':
         states = {stamp(m): m.position for m in listener.states}
