@@ -108,8 +108,7 @@ def test_a_singular_place_is_not_called_a_contradiction(kind, axes, words):
     ('baumgarte', ''), ('projection', '')])
 def test_a_start_off_its_rows_is_warned_of_once(kind, expected, caplog):
     """Unless the stabilisation brings it back; looking at a state says nothing."""
-    arm, moving = plant(kind), {'first.speed': 2.5, 'second.speed': 2.5}
-    arm.warned = False  # whatever an earlier test did
+    arm, moving = plant.__wrapped__(kind), {'first.speed': 2.5, 'second.speed': 2.5}
     with caplog.at_level(logging.WARNING, 'robodyn_ros'):
         arm.observe(BESIDE, parameters=moving)
         assert not caplog.messages
