@@ -17,7 +17,7 @@ from robodyn_ros.controllers.model import (gains, joint_values, model_of, model_
                                            saturated)
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.mechanics import equations
-from robodyn_ros.robots.payload import Given
+from robodyn_ros.robots.parameters import Given
 from robodyn_ros.robots.robot import checked_robot, Robot
 from robodyn_ros.tracing import Number
 from robodyn_ros.types import Control

@@ -26,7 +26,7 @@ from robodyn_ros.controllers.model import (joint_values, model_of, model_paramet
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.mechanics import equations, udwadia_kalaba
 from robodyn_ros.mechanics.factorisation import solve_symmetric
-from robodyn_ros.robots.payload import Given
+from robodyn_ros.robots.parameters import Given
 from robodyn_ros.robots.robot import checked_robot, Robot
 from robodyn_ros.tracing import Number
 from robodyn_ros.types import Control

@@ -15,7 +15,7 @@ import numpy as np
 from robodyn_ros.checks import number, numbers
 from robodyn_ros.errors import ArgumentError, SizeError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
-from robodyn_ros.robots.payload import Given, parameters_from
+from robodyn_ros.robots.parameters import Given, parameters_from
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.tracing import clip, Number
 

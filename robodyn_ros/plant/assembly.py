@@ -16,7 +16,7 @@ from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.plant.diagnosis import nearest
 from robodyn_ros.plant.inputs import one_input
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.robots.payload import Given
+from robodyn_ros.robots.parameters import Given
 from robodyn_ros.types import State
 
 TOLERANCE = 1e-12

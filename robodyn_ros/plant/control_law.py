@@ -15,7 +15,7 @@ from robodyn_ros.checks import expect, number, refusal, whole_number
 from robodyn_ros.codegen.program import Program
 from robodyn_ros.codegen.routines import Kernel
 from robodyn_ros.errors import RobodynError, SizeError, TracingError
-from robodyn_ros.robots.payload import ParameterTable
+from robodyn_ros.robots.parameters import ParameterTable
 from robodyn_ros.tracing import Graph, inputs, Number, Scalar
 from robodyn_ros.types import Control
 

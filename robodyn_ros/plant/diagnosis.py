@@ -17,7 +17,7 @@ import numpy as np
 from robodyn_ros.codegen.loops import outcomes
 from robodyn_ros.errors import (ConstraintError, RobodynError, SimulationError, SingularMassError)
 from robodyn_ros.plant.model import Model
-from robodyn_ros.robots.payload import Given
+from robodyn_ros.robots.parameters import Given
 from robodyn_ros.types import State
 
 LOG = logging.getLogger('robodyn_ros')

@@ -35,7 +35,7 @@ from robodyn_ros.mechanics import equations, udwadia_kalaba
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.plant.control_law import checked_control, trace_law
 from robodyn_ros.plant.inputs import one_input
-from robodyn_ros.robots.payload import checked_parameters, Given, named_values, ParameterTable
+from robodyn_ros.robots.parameters import checked_parameters, Given, named_values, ParameterTable
 from robodyn_ros.robots.robot import checked_robot, Robot
 from robodyn_ros.tracing import Graph, inputs, Number, Scalar
 from robodyn_ros.types import State

@@ -26,7 +26,7 @@ from robodyn_ros.plant.inputs import inputs_of, one_input, reference_rows, SAMPL
 from robodyn_ros.plant.model import Model, Ready
 from robodyn_ros.plant.rollout import rates, rollout_from_rows, rollouts, run
 from robodyn_ros.plant.stepper import Stepper
-from robodyn_ros.robots.payload import Given
+from robodyn_ros.robots.parameters import Given
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.types import Control, Rollout, State
 

@@ -20,7 +20,7 @@ from robodyn_ros.codegen.layout import Layout
 from robodyn_ros.codegen.loops import outcomes
 from robodyn_ros.plant.diagnosis import failure, StartCheck, state_of, unreached
 from robodyn_ros.plant.model import AUTO, BATCH, CHOLESKY, LANES, Model, RANK_SOLVER
-from robodyn_ros.robots.payload import Given
+from robodyn_ros.robots.parameters import Given
 from robodyn_ros.types import Rollout
 
 Found = TypeVar('Found')

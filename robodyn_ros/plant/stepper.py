@@ -11,7 +11,7 @@ from robodyn_ros.checks import refusal, whole_number
 from robodyn_ros.errors import StateError
 from robodyn_ros.plant.inputs import one_input
 from robodyn_ros.plant.model import Model, Ready
-from robodyn_ros.robots.payload import Given
+from robodyn_ros.robots.parameters import Given
 from robodyn_ros.types import State
 
 VIEWS = ('q', 'v', 'tau', 'x')

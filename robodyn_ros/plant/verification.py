@@ -8,7 +8,7 @@ import numpy as np
 
 from robodyn_ros.errors import SimulationError
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.robots.payload import Given
+from robodyn_ros.robots.parameters import Given
 from robodyn_ros.types import State
 from scipy.integrate import solve_ivp
 

@@ -26,7 +26,7 @@ from robodyn_ros.mechanics.vector import Vector
 from robodyn_ros.robots.compiled import Compiled, FLOAT, InPlace
 from robodyn_ros.robots.limits import Limits, TOLERANCE
 from robodyn_ros.robots.orientation import roll_pitch_yaw
-from robodyn_ros.robots.payload import Given, parameters_from
+from robodyn_ros.robots.parameters import Given, parameters_from
 from robodyn_ros.robots.urdf.records import parse_urdf, read_urdf, RobotRecord
 from robodyn_ros.robots.urdf.robodyn_tag import Loop
 from robodyn_ros.robots.urdf.tree_builder import build_tree

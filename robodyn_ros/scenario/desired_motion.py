@@ -23,7 +23,7 @@ from robodyn_ros.robots.robot import check_limits, Robot
 from robodyn_ros.scenario.loading import periods_in
 from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.scenario.settings import settings_from
-from robodyn_ros.scenario.wiring import call_object, import_object, is_import_path
+from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
 from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
 from robodyn_ros.trajectories.paths import Helix, sample, SineLine

@@ -22,6 +22,7 @@ from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.loading import load_scenario, periods_in, steps_in
+from robodyn_ros.scenario.noise import measurement_noise, with_noise
 from robodyn_ros.scenario.result import Result
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import checked
@@ -74,9 +75,9 @@ class Simulation:
                 raise ScenarioError(f'the controller {settings.kind!r} follows a trajectory, but '
                                     'the scenario has none; set trajectory.kind')
             parts.append(self.reference.rows())
-        noise = wiring.measurement_noise(self.scenario.dynamics.noise, self.periods + 1, n)
+        noise = measurement_noise(self.scenario.dynamics.noise, self.periods + 1, n)
         if noise is not None:
-            control = wiring.with_noise(control, n)
+            control = with_noise(control, n)
             parts.append(noise)
         return control, np.concatenate(parts, axis=1) if parts else None
 

@@ -1,20 +1,14 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-From settings to parts: run-time parameters, control law, noise and plant of a scenario.
+From settings to parts: run-time parameters, control law and plant of a scenario.
 
 The one place that wires trajectories, controllers and plants; none of them knows the others. The
-simulation, the nodes and the papers all build their parts here. A user's own constraint,
-controller or trajectory is found by its import path.
+simulation, the nodes and the papers all build their parts here.
 """
 from __future__ import annotations
 
-import importlib
-import os
-import sys
-from typing import Any, Callable, Mapping, Sequence
-
-import numpy as np
+from typing import Any, Callable, Sequence
 
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
@@ -24,11 +18,11 @@ from robodyn_ros.controllers.robust import robust
 from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.robots.payload import checked_parameters
+from robodyn_ros.robots.parameters import checked_parameters
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings, ModelSettings,
-                                         NoiseSettings, StabilisationSettings)
-from robodyn_ros.tracing import Number
+                                         StabilisationSettings)
+from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
 from robodyn_ros.types import Control
 
 CONTROLLERS = ('none', 'computed_torque', 'robust', 'constraint_following')
@@ -110,30 +104,6 @@ def _one_or_each(values: tuple[float, ...]) -> Any:
     return None if not values else values[0] if len(values) == 1 else values
 
 
-def measurement_noise(noise: NoiseSettings, count: int, n: int) -> np.ndarray | None:
-    """
-    Draw errors of positions and velocities, side by side (count, 2 n); None for no noise.
-
-    At control instant k the law sees q + e_q[k] and v + e_v[k], in simulate() and in the node
-    `dynamics` alike; the plant's own state stays clean.
-    """
-    if noise.position <= 0.0 and noise.velocity <= 0.0:
-        return None
-    random = np.random.default_rng(noise.seed)
-    return np.hstack([random.normal(0.0, noise.position, (count, n)),
-                      random.normal(0.0, noise.velocity, (count, n))])
-
-
-def with_noise(control: Control, n: int) -> Control:
-    """Return the control law fed with a state plus noise from the last 2 n reference columns."""
-    def law(t: Number, q: list, v: list, reference: list, values: Mapping) -> list:
-        clean, noise = reference[:-2 * n], reference[-2 * n:]
-        return list(control.law(t, [x + e for x, e in zip(q, noise[:n])],
-                                [x + e for x, e in zip(v, noise[n:])], clean, values))
-
-    return control._replace(law=law, reference_size=control.reference_size + 2 * n)
-
-
 def plant_of(robot: Robot, settings: DynamicsSettings, task: Sequence[Constraint],
              control: Control | None = None, control_period: int = 1, folder: str = '') -> Plant:
     """
@@ -173,39 +143,3 @@ def _stabilisation_of(settings: StabilisationSettings) -> Stabilisation:
             f'dynamics.stabilisation has alpha {settings.alpha:g} and beta {settings.beta:g}; '
             'baumgarte needs both, above 0, such as alpha: 20.0, beta: 100.0')
     return stabilisation('baumgarte', alpha=settings.alpha, beta=settings.beta)
-
-
-def is_import_path(text: str) -> bool:
-    """Tell 'my_package.module:name' from the name of something ready-made."""
-    return ':' in text
-
-
-def import_object(text: str, key: str, folder: str = '') -> Any:
-    """
-    Return what 'package.module:name' names.
-
-    :param key: the setting that holds the path, for the complaint
-    :param folder: of the scenario's file, searched after sys.path and the current folder; both
-        stay on sys.path, as a user's function may import more when it is called
-    """
-    module_name, _, name = text.partition(':')
-    for place in (os.getcwd(), folder):
-        if place and place not in sys.path:
-            sys.path.append(place)
-    try:
-        module = importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:  # noqa: B902  a user's module may fail in any way
-        raise ScenarioError(f'{key} is {text!r}: the module cannot be imported '
-                            f'({type(error).__name__}: {error})') from error
-    if not hasattr(module, name):
-        raise ScenarioError(f'{key} is {text!r}: {module_name} has no {name!r}')
-    return getattr(module, name)
-
-
-def call_object(made: Any, text: str, key: str, *args: Any, **kwargs: Any) -> Any:
-    """Call what an import path named; a failure is a sentence with the path and its setting."""
-    try:
-        return made(*args, **kwargs)
-    except (Exception, SystemExit) as error:  # noqa: B902  a user's function may fail in any way
-        raise ScenarioError(f'{key} is {text!r}: it cannot be called as needed '
-                            f'({type(error).__name__}: {error})') from error

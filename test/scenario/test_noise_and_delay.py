@@ -12,7 +12,8 @@ import numpy as np
 from plant.cases import plant, robot
 import pytest
 from robodyn_ros import computed_torque, load_scenario, simulate, Simulation, State
-from robodyn_ros.scenario.wiring import control_of, with_noise
+from robodyn_ros.scenario.noise import with_noise
+from robodyn_ros.scenario.wiring import control_of
 
 PERIOD, STEPS, COUNT, DELAY = 0.01, 1, 60, 2
 

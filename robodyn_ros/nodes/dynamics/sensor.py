@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn_ros.scenario.loading import periods_in
+from robodyn_ros.scenario.noise import measurement_noise
 from robodyn_ros.scenario.schema import NoiseSettings
-from robodyn_ros.scenario.wiring import measurement_noise
 
 
 class Sensor:
