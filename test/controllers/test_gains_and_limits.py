@@ -59,7 +59,7 @@ def test_zero_gains_are_legal():
     ({'kp': 'a', 'kd': 1.0}, "kp of two_link is 'a'; expected one number or 2"),
     ({'kp': np.ma.array([1.0, 2.0], mask=[0, 1]), 'kd': 1.0}, 'kp of two_link is masked_array'),
     ({'natural_frequency': 2.0, 'damping': 'a'}, "damping is 'a'; expected a finite number"),
-    ({'kp': 1.0, 'kd': 1.0, 'model': 3.0}, 'model is 3.0; expected Parameters'),
+    ({'kp': 1.0, 'kd': 1.0, 'model': 3.0}, 'parameters is 3.0; expected a mapping'),
 ])
 def test_wrong_gains_are_refused_in_one_sentence(wrong, words):
     """Each names the gain, the robot and what was given."""
