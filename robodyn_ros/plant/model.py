@@ -70,7 +70,7 @@ class Traced(NamedTuple):
 
     @property
     def x(self) -> list[Scalar]:
-        """Inputs of the kernels: t, q, v, tau side by side (1 + 3 n,)."""
+        """Return the inputs of the kernels: t, q, v, tau side by side (1 + 3 n,)."""
         return [self.t, *self.q, *self.v, *self.tau]
 
 

@@ -19,6 +19,8 @@ from rclpy.qos import QoSProfile
 from robodyn_ros.nodes.dynamics.node import FIRST_STAMP
 from sensor_msgs.msg import JointState
 
+LOST = 10.0
+"""Time after which the answer of a service is taken for lost [s]."""
 PATIENCE = 180.0
 """Longest wait for anything; generous, since a busy machine may compile first [s]."""
 
@@ -144,13 +146,26 @@ class Listener:
         return self.now
 
     def call(self, kind, name, **fields):
-        """Call a service and return its response."""
+        """
+        Call a service and return its response.
+
+        A server may know a request before it knows where to send the response, which is then lost:
+        what may happen twice is asked again.
+        """
         client = self.node.create_client(kind, name)
         self.wait(client.service_is_ready)
-        future = client.call_async(kind.Request(**fields))
-        self.wait(future.done)
+        futures, asked = [], 0.0
+
+        def answered():
+            nonlocal asked
+            if not futures or time.monotonic() > asked + LOST and not name.endswith('/step'):
+                futures.append(client.call_async(kind.Request(**fields)))
+                asked = time.monotonic()
+            return any(future.done() for future in futures)
+
+        self.wait(answered)
         self.node.destroy_client(client)
-        return future.result()
+        return next(future.result() for future in futures if future.done())
 
     def publisher(self, kind, topic):
         """Return a publisher that somebody listens to."""
