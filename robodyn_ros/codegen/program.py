@@ -54,8 +54,8 @@ class Program:
         """Return the routines as Python: to be read, to be run, and to be hashed."""
         loops = f'# in the loops of {self._stepping}\n' if self._stepping else ''
         texts = [python_text.text(routine) for routine in self.routines.values()]
-        return '\n\n'.join([f'"""{self.title}: straight-line code, made by robodyn_ros."""\n'
-                            + loops + python_text.IMPORTS, *texts]) + '\n'
+        head = f'"""{self.title}: straight-line code, made by robodyn_ros."""\n{loops}'
+        return '\n\n\n'.join([head + python_text.IMPORTS.rstrip(), *texts]) + '\n'
 
     @property
     def operations(self) -> dict[str, int]:
