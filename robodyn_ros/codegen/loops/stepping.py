@@ -135,17 +135,31 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
         def command(instant: Any, x: Any, w: Any, s: Any, reference: Any, queue: Any) -> Any:
             """Hold the torque that was given."""
 
+    if lanes == 1:
+        @backend.function
+        def finite(x: Any) -> Any:
+            """Tell whether q and v are numbers, by one sum."""
+            total = 0.0
+            for k in range(2 * n):
+                total += abs(x[1 + k])
+            return total < HUGE
+    else:
+        @backend.function
+        def finite(x: Any) -> Any:
+            """Tell whether all q and v are numbers, one by one: this can be done in vectors."""
+            bad = 0
+            for k in range(2 * n):
+                if not abs(x[lanes + k]) < HUGE:
+                    bad += 1
+            return bad == 0
+
     @backend.function
     def one_step(x: Any, w: Any, y: Any, s: Any, h: Any) -> Any:
         """Advance x by h and project if asked; OK or the reason why x must not be used."""
         reason = advance(x, w, y, s, h)
         if reason == OK:
             reason = project(x, w, y)
-        bad = 0
-        for k in range(2 * n):
-            if not abs(x[lanes + k]) < HUGE:
-                bad += 1
-        if reason == OK and bad > 0:
+        if reason == OK and not finite(x):
             return NOT_FINITE
         return reason
 
