@@ -49,7 +49,11 @@ def stop(process, how=signal.SIGINT):
     """End a process with a signal; returns its exit code and the end of what it wrote."""
     if process.poll() is None:
         process.send_signal(how)
-    code = process.wait(PATIENCE)
+    try:
+        code = process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()  # else it would talk into every test that follows
+        raise
     text = written(process)
     process.log.close()
     return code, text[-2000:]

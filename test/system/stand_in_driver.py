@@ -8,6 +8,7 @@ clock. Publishes joint_states with wall-clock stamps; takes JointState or Float6
 commands; brakes until the first command and when commands stop. Faults can be built in.
 """
 import argparse
+import contextlib
 import sys
 
 import numpy as np
@@ -118,7 +119,8 @@ def main():
     except RuntimeError:  # a context that the signal has taken away
         if rclpy.ok():
             raise
-    rclpy.try_shutdown()
+    with contextlib.suppress(RuntimeError):  # the signal's handler may be at it just now
+        rclpy.try_shutdown()
     return 0
 
 

@@ -3,6 +3,7 @@
 """Start and end of a process of nodes: one sentence for a mistake, exit code 0 on a signal."""
 from __future__ import annotations
 
+import contextlib
 import gc
 import logging
 import signal
@@ -88,7 +89,8 @@ class Session:
         except RuntimeError:  # a handle or a context that a signal has taken away
             if rclpy.ok():
                 raise
-        self.ended = self.ended or not rclpy.ok()
+        if not rclpy.ok():  # never `ended = ended or ...`: a signal in between would be undone
+            self.ended = True
         return not self.ended
 
     def serve_only(self, node: Node) -> None:
@@ -108,7 +110,8 @@ class Session:
         for node in self.nodes:
             node.destroy_node()
         lost = isinstance(error, RuntimeError) and not rclpy.ok()
-        rclpy.try_shutdown()
+        with contextlib.suppress(RuntimeError):  # rclpy's own handler may be at it just now
+            rclpy.try_shutdown()
         self._hand_signals_back()
         if lost:
             raise KeyboardInterrupt from None
