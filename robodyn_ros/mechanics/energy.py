@@ -8,7 +8,7 @@ from typing import Sequence
 from robodyn_ros.mechanics.inertia import body_inertias
 from robodyn_ros.mechanics.kinematics import body_poses, frame_motion
 from robodyn_ros.mechanics.parameters import Parameters, payload_inertia
-from robodyn_ros.mechanics.tree import Frame, Rotor, Tree
+from robodyn_ros.mechanics.tree import body_rates, Frame, Rotor, Tree
 from robodyn_ros.mechanics.vector import add, cross, dot, scale, times, transpose_times
 from robodyn_ros.tracing import Number
 
@@ -32,7 +32,7 @@ def kinetic_energy(tree: Tree, parameters: Parameters, q: Sequence[Number],
 
 def _relative_spin(tree: Tree, rotor: Rotor, q: Sequence[Number], v: Sequence[Number]) -> Number:
     """Rotor energy beyond what turns with the carrier: I (c k v + (k v)^2 / 2) [J]."""
-    relative = v[rotor.joint] * rotor.ratio
+    relative = body_rates(tree, v)[rotor.joint] * rotor.ratio
     carried: Number = 0.0
     if rotor.carrier >= 0:
         motion = frame_motion(tree, Frame(rotor.carrier), q, v)

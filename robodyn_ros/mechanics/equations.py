@@ -7,10 +7,10 @@ from typing import NamedTuple, Sequence
 
 from robodyn_ros.mechanics import rigid_body
 from robodyn_ros.mechanics.factorisation import factor_mass, finish_solve, half_solve
-from robodyn_ros.mechanics.friction import friction_torques
+from robodyn_ros.mechanics.friction import friction_torques, mean_slope
 from robodyn_ros.mechanics.inertia import body_inertias, regroup
 from robodyn_ros.mechanics.parameters import Parameters, payload_inertia
-from robodyn_ros.mechanics.tree import Inertia, Tree
+from robodyn_ros.mechanics.tree import body_rates, Inertia, joint_efforts, Tree
 from robodyn_ros.mechanics.vector import ZERO
 from robodyn_ros.tracing import Number
 
@@ -28,14 +28,32 @@ def inertias(tree: Tree, parameters: Parameters) -> list[Inertia]:
     return regroup(tree.bodies, body_inertias(tree, payload_inertia(parameters)))
 
 
+def friction(tree: Tree, parameters: Parameters, v: Sequence[Number]) -> list[Number]:
+    """Friction torques of all joints, those of mimic joints on the joint they follow (n,)."""
+    return joint_efforts(tree, friction_torques(tree.friction, body_rates(tree, v),
+                                                parameters.friction_scale))
+
+
+def friction_slopes(tree: Tree, parameters: Parameters, v: Sequence[Number]) -> list[Number]:
+    """
+    Friction over velocity of each joint, its mimics' included, G^T D G (n,).
+
+    friction = slopes v, joint by joint (friction.mean_slope).
+    """
+    rates = body_rates(tree, v)
+    slopes: list[Number] = [mean_slope(law, rate) for law, rate in zip(tree.friction, rates)]
+    if tree.drives:
+        slopes = [slope * drive.ratio for slope, drive in zip(slopes, tree.drives)]
+    return [slope * parameters.friction_scale for slope in joint_efforts(tree, slopes)]
+
+
 def mass_and_bias(tree: Tree, parameters: Parameters, q: Sequence[Number],
                   v: Sequence[Number]) -> tuple[list[list[Number]], list[Number]]:
     """M (n, n) and h = C v + g + friction (n,)."""
     parts = inertias(tree, parameters)
     mass = rigid_body.mass_matrix(tree, parts, q)
     rest = rigid_body.inverse_dynamics(tree, parts, q, v, [0.0] * len(q), parameters.gravity)
-    friction = friction_torques(tree.friction, v, parameters.friction_scale)
-    return mass, [x + y for x, y in zip(rest, friction)]
+    return mass, [x + y for x, y in zip(rest, friction(tree, parameters, v))]
 
 
 def bias_parts(tree: Tree, parameters: Parameters, q: Sequence[Number],
@@ -44,7 +62,7 @@ def bias_parts(tree: Tree, parameters: Parameters, q: Sequence[Number],
     parts, still = inertias(tree, parameters), [0.0] * len(q)
     return Bias(rigid_body.inverse_dynamics(tree, parts, q, v, still, ZERO),
                 rigid_body.inverse_dynamics(tree, parts, q, still, still, parameters.gravity),
-                friction_torques(tree.friction, v, parameters.friction_scale))
+                friction(tree, parameters, v))
 
 
 def inverse_dynamics(tree: Tree, parameters: Parameters, q: Sequence[Number],
@@ -52,8 +70,7 @@ def inverse_dynamics(tree: Tree, parameters: Parameters, q: Sequence[Number],
     """Torque tau = M a + h that causes the acceleration a (n,)."""
     rest = rigid_body.inverse_dynamics(tree, inertias(tree, parameters), q, v, a,
                                        parameters.gravity)
-    friction = friction_torques(tree.friction, v, parameters.friction_scale)
-    return [x + y for x, y in zip(rest, friction)]
+    return [x + y for x, y in zip(rest, friction(tree, parameters, v))]
 
 
 def forward_dynamics(tree: Tree, parameters: Parameters, q: Sequence[Number],

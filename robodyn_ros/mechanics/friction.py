@@ -7,7 +7,10 @@ import math
 from typing import Sequence
 
 from robodyn_ros.mechanics.tree import Friction
-from robodyn_ros.tracing import exp, Number, tanh
+from robodyn_ros.tracing import exp, Number, tanh, where
+
+REST = 1e-9
+"""Velocity below which tanh is its slope, to the last bit [rad/s] or [m/s]."""
 
 
 def friction_torque(law: Friction, v: Number) -> Number:
@@ -25,6 +28,30 @@ def friction_torque(law: Friction, v: Number) -> Number:
         x = v * (1.0 / (math.sqrt(2.0) * law.velocity))
         torque = torque + exp(-(x * x)) * x * (math.sqrt(2.0 * math.e) * peak)
     return torque
+
+
+def mean_slope(law: Friction, v: Number) -> Number:
+    """
+    Friction over velocity, torque(v) / v: the damper that would hold the joint as much.
+
+    Positive, largest at rest, and finite there: an implicit step with it neither overshoots rest
+    nor depends on where Coulomb friction changes its sign [N m s/rad] or [N s/m].
+    """
+    slope: Number = law.viscous
+    if law.coulomb:
+        rate = 10.0 / law.velocity
+        still = v * v < REST * REST
+        slope = slope + where(still, rate, tanh(v * rate) / where(still, 1.0, v)) * law.coulomb
+    peak = law.breakaway - law.coulomb
+    if law.breakaway and peak:
+        x = v * (1.0 / (math.sqrt(2.0) * law.velocity))
+        slope = slope + exp(-(x * x)) * (math.sqrt(math.e) * peak / law.velocity)
+    return slope
+
+
+def steepest_slope(law: Friction) -> float:
+    """Slope of the friction at rest, where it is steepest [N m s/rad] or [N s/m]."""
+    return float(mean_slope(law, 0.0))  # type: ignore[arg-type]
 
 
 def friction_torques(laws: Sequence[Friction], v: Sequence[Number],

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import NamedTuple, Sequence
 
-from robodyn_ros.mechanics.tree import ancestors, Body, Frame, REVOLUTE, Tree
+from robodyn_ros.mechanics import rotation
+from robodyn_ros.mechanics.tree import (ancestors, Body, body_positions, body_rates, Frame,
+                                        joint_efforts, REVOLUTE, Tree)
 from robodyn_ros.mechanics.vector import (add, cross, IDENTITY, Matrix, product, scale, subtract,
                                           times, Vector, ZERO)
 from robodyn_ros.tracing import cos, Number, sin
@@ -63,7 +65,7 @@ def compose(a: Pose, b: Pose) -> Pose:
 def body_poses(tree: Tree, q: Sequence[Number]) -> list[Pose]:
     """Pose of every body."""
     poses: list[Pose] = []
-    for body, angle in zip(tree.bodies, q):
+    for body, angle in zip(tree.bodies, body_positions(tree, q)):
         parent = poses[body.parent] if body.parent >= 0 else BASE
         poses.append(compose(parent, joint_pose(body, angle)))
     return poses
@@ -71,10 +73,22 @@ def body_poses(tree: Tree, q: Sequence[Number]) -> list[Pose]:
 
 def frame_pose(tree: Tree, frame: Frame, q: Sequence[Number]) -> Pose:
     """Pose of one frame; walks only its own chain."""
-    pose = BASE
+    pose, q = BASE, body_positions(tree, q)
     for index in reversed(ancestors(tree, frame.body)):
         pose = compose(pose, joint_pose(tree.bodies[index], q[index]))
     return compose(pose, Pose(frame.rotation, frame.translation))
+
+
+def frame_quaternion(tree: Tree, frame: Frame, q: Sequence[Number]) -> rotation.Quaternion:
+    """Orientation of one frame; smooth in q without an end, as no matrix's quaternion is."""
+    turn = rotation.UNTURNED
+    q = body_positions(tree, q)
+    for index in reversed(ancestors(tree, frame.body)):
+        body = tree.bodies[index]
+        turn = rotation.multiply(turn, rotation.from_matrix(body.rotation))
+        if body.kind == REVOLUTE:
+            turn = rotation.multiply(turn, rotation.about_z(q[index]))
+    return rotation.multiply(turn, rotation.from_matrix(frame.rotation))
 
 
 def frame_motion(tree: Tree, frame: Frame, q: Sequence[Number], v: Sequence[Number],
@@ -85,6 +99,8 @@ def frame_motion(tree: Tree, frame: Frame, q: Sequence[Number], v: Sequence[Numb
     The drift is the part of the acceleration that joint velocities alone cause, Jdot v.
     """
     pose, omega, velocity, alpha, acceleration = BASE, ZERO, ZERO, ZERO, ZERO
+    q, v = body_positions(tree, q), body_rates(tree, v)
+    a = None if a is None else body_rates(tree, a)
     for index in reversed(ancestors(tree, frame.body)):
         body = tree.bodies[index]
         here = compose(pose, joint_pose(body, q[index]))
@@ -113,7 +129,7 @@ def frame_jacobian(tree: Tree, frame: Frame, q: Sequence[Number]) -> list[list[N
     """Geometric Jacobian (6, n): rows x y z of the origin's velocity, then of omega."""
     end = frame_pose(tree, frame, q).position
     rows: list[list[Number]] = [[0.0] * len(tree.bodies) for _ in range(6)]
-    pose = BASE
+    pose, q = BASE, body_positions(tree, q)
     for index in reversed(ancestors(tree, frame.body)):
         body = tree.bodies[index]
         pose = compose(pose, joint_pose(body, q[index]))
@@ -124,4 +140,4 @@ def frame_jacobian(tree: Tree, frame: Frame, q: Sequence[Number]) -> list[list[N
             linear, angular = axis, ZERO
         for k in range(3):
             rows[k][index], rows[3 + k][index] = linear[k], angular[k]
-    return rows
+    return [joint_efforts(tree, row) for row in rows]

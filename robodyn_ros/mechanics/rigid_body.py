@@ -12,7 +12,8 @@ from typing import Sequence
 
 from robodyn_ros.mechanics.inertia import express, sum_inertias
 from robodyn_ros.mechanics.kinematics import body_poses, joint_pose, Pose
-from robodyn_ros.mechanics.tree import ancestors, Inertia, REVOLUTE, Rotor, Tree
+from robodyn_ros.mechanics.tree import (ancestors, body_positions, body_rates, Inertia,
+                                        joint_efforts, REVOLUTE, Rotor, Tree)
 from robodyn_ros.mechanics.vector import (add, cross, dot, Matrix, scale, times, transpose_times,
                                           Vector, ZERO)
 from robodyn_ros.tracing import Number
@@ -30,7 +31,8 @@ def inverse_dynamics(tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number
     :param inertias: one per body, in body frames
     :param gravity: in the base frame [m/s^2]; enters as an upward acceleration of the base
     """
-    poses = [joint_pose(body, x) for body, x in zip(tree.bodies, q)]
+    v, a = body_rates(tree, v), body_rates(tree, a)
+    poses = [joint_pose(body, x) for body, x in zip(tree.bodies, body_positions(tree, q))]
     moving: list[tuple[Vector, Vector, Vector]] = []  # omega, alpha, acceleration of the origin
     forces: list[Vector] = []
     moments: list[Vector] = []
@@ -73,18 +75,18 @@ def inverse_dynamics(tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number
             force, moment = _hand_down(poses[index], force, moment)
             forces[body.parent] = add(forces[body.parent], force)
             moments[body.parent] = add(moments[body.parent], moment)
-    return tau
+    return joint_efforts(tree, tau)
 
 
 def mass_matrix(tree: Tree, inertias: Sequence[Inertia],
                 q: Sequence[Number]) -> list[list[Number]]:
     """Mass matrix (n, n) by composite rigid bodies; exact zeros between separate branches."""
     n = len(tree.bodies)
-    poses = [joint_pose(body, x) for body, x in zip(tree.bodies, q)]
+    poses = [joint_pose(body, x) for body, x in zip(tree.bodies, body_positions(tree, q))]
     composite = list(inertias)
     mass: list[list[Number]] = [[0.0] * n for _ in range(n)]
     chains = [ancestors(tree, index) for index in range(n)]
-    project = _link_by_link if max(map(len, chains)) < LONG else _Projection(tree, q)
+    project = _link_by_link if max(map(len, chains), default=0) < LONG else _Projection(tree, q)
     for index in reversed(range(n)):
         body = tree.bodies[index]
         whole = composite[index]
@@ -103,7 +105,10 @@ def mass_matrix(tree: Tree, inertias: Sequence[Inertia],
                 express(whole, poses[index].rotation, poses[index].position))
     for rotor in tree.rotors:
         _add_rotor(mass, tree, poses, rotor)
-    return mass
+    if not tree.drives:
+        return mass
+    rows = [joint_efforts(tree, row) for row in mass]  # M_body G, then G^T of it
+    return [list(row) for row in zip(*(joint_efforts(tree, column) for column in zip(*rows)))]
 
 
 def _link_by_link(tree: Tree, poses: Sequence[Pose], chain: Sequence[int], force: Vector,

@@ -6,10 +6,14 @@ A robot as a tree of rigid bodies: constants only, one body per moving joint.
 Every body frame sits on its joint with the joint axis along its own z, so a revolute joint is
 Rz(q) and a prismatic joint a shift along z; other axes are turned away once, while reading the
 robot. Links welded by fixed joints are merged into one body and stay known as frames.
+
+Mimic joints are bodies without a coordinate of their own: q_body = ratio q[joint] + offset, put
+into the tree itself. With q_body = G q + offset everything else follows: M = G^T M_body G,
+h = G^T h_body, J = J_body G (Featherstone 2008, section 3.4).
 """
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple, Tuple
+from typing import Mapping, NamedTuple, Sequence, Tuple
 
 from robodyn_ros.mechanics.vector import IDENTITY, Matrix, Vector, ZERO
 from robodyn_ros.tracing import Number
@@ -82,15 +86,62 @@ class Friction(NamedTuple):
     """Breakaway velocity [rad/s] or [m/s]."""
 
 
+class Drive(NamedTuple):
+    """Which coordinate moves a body: q_body = ratio q[joint] + offset."""
+
+    joint: int
+    """Place in q; -1: none, the body stays at offset."""
+    ratio: float = 1.0
+    offset: float = 0.0
+    """[rad] or [m]."""
+
+
 class Tree(NamedTuple):
     """All constants of a robot's mechanics."""
 
     bodies: Tuple[Body, ...]
     frames: Mapping[str, Frame]
     rotors: Tuple[Rotor, ...] = ()
+    """Rotor.joint counts bodies."""
     friction: Tuple[Friction, ...] = ()
+    """One per body."""
     payload_frame: str = ''
     """Frame in which a payload's centre and inertia are given."""
+    drives: Tuple[Drive, ...] = ()
+    """One per body; empty: body k is moved by q[k]."""
+
+    @property
+    def n(self) -> int:
+        """Return the number of coordinates q."""
+        if not self.drives:
+            return len(self.bodies)
+        return 1 + max(drive.joint for drive in self.drives)
+
+
+def body_positions(tree: Tree, q: Sequence[Number]) -> Sequence[Number]:
+    """Return G q + offset, a position per body, of coordinates (n,)."""
+    if not tree.drives:
+        return q
+    return [q[drive.joint] * drive.ratio + drive.offset if drive.joint >= 0 else drive.offset
+            for drive in tree.drives]
+
+
+def body_rates(tree: Tree, v: Sequence[Number]) -> Sequence[Number]:
+    """Return G v, a velocity (or acceleration) per body, of coordinates (n,)."""
+    if not tree.drives:
+        return v
+    return [v[drive.joint] * drive.ratio if drive.joint >= 0 else 0.0 for drive in tree.drives]
+
+
+def joint_efforts(tree: Tree, tau: Sequence[Number]) -> list[Number]:
+    """Return G^T tau (n,) of efforts along every body's joint."""
+    if not tree.drives:
+        return list(tau)
+    result: list[Number] = [0.0] * tree.n
+    for drive, effort in zip(tree.drives, tau):
+        if drive.joint >= 0:
+            result[drive.joint] = result[drive.joint] + effort * drive.ratio
+    return result
 
 
 def ancestors(tree: Tree, body: int) -> list[int]:

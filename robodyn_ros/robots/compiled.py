@@ -118,7 +118,7 @@ class Compiled:
         """
         self.title, self.tree, self.own = title, tree, own
         self._programs: dict[tuple[str, bool], Program] = {}
-        self._shape = (len(tree.bodies),)
+        self._shape = (tree.n,)
         # one waiting for each thread that calls at a time
         self._spare: dict[str, list[InPlace]] = defaultdict(list)
 
@@ -130,7 +130,7 @@ class Compiled:
         """
         key = name, parametric
         if key not in self._programs:
-            graph, n = Graph(), len(self.tree.bodies)
+            graph, n = Graph(), self.tree.n
             q, v, u = (inputs(graph, letter, n) for letter in 'qvu')
             p = inputs(graph, 'p', len(NAMES))
             values = Parameters.from_flat(p) if parametric else self.own

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from robodyn_ros.mechanics.rotation import from_matrix
 from robodyn_ros.mechanics.tree import Inertia
 from robodyn_ros.mechanics.vector import Matrix, Vector
 from robodyn_ros.robots.urdf.records import Inertial
@@ -24,16 +25,7 @@ def rotation_from_rpy(rpy: tuple) -> np.ndarray:
 
 def quaternion(r: np.ndarray) -> np.ndarray:
     """Quaternion x, y, z, w of a rotation matrix (3, 3)."""
-    # the largest of the four squares is safe to divide by
-    squares = np.array([1 + r[0, 0] - r[1, 1] - r[2, 2], 1 - r[0, 0] + r[1, 1] - r[2, 2],
-                        1 - r[0, 0] - r[1, 1] + r[2, 2], 1 + r[0, 0] + r[1, 1] + r[2, 2]])
-    rows = np.array([
-        [squares[0], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0], r[2, 1] - r[1, 2]],
-        [r[0, 1] + r[1, 0], squares[1], r[1, 2] + r[2, 1], r[0, 2] - r[2, 0]],
-        [r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], squares[2], r[1, 0] - r[0, 1]],
-        [r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1], squares[3]]])
-    best = rows[int(np.argmax(squares))]
-    return best / np.linalg.norm(best)
+    return np.array(from_matrix(as_matrix(r)))
 
 
 def snapped(rotation: np.ndarray) -> np.ndarray:
@@ -87,6 +79,25 @@ def impossible_inertia(tensor: tuple, allow_point: bool) -> str:
         return (f'has the principal moments {low:.6g}, {middle:.6g} and {high:.6g}; no body has '
                 'one larger than the sum of the other two')
     return ''
+
+
+def inertia_remedy(inertial: Inertial) -> str:
+    """Say which numbers would make the inertia of a link one that a body can have."""
+    if inertial.mass <= 0.0:
+        return 'give it the mass of its part'
+    xx, xy, xz, yy, yz, zz = inertial.tensor
+    low, middle, high = np.linalg.eigvalsh(
+        np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])).tolist()
+    if low <= 0.0:
+        return f'give it three positive principal moments, such as {_sphere(inertial.mass):.3g}'
+    return (f'its smallest principal moment must be at least {high - middle:.6g}, or the largest '
+            f'at most {low + middle:.6g}')
+
+
+def _sphere(mass: float) -> float:
+    """Moment of inertia of a ball of the density of aluminium [kg m^2]."""
+    radius = (3.0 * mass / (4.0 * np.pi * 2700.0)) ** (1.0 / 3.0)
+    return 0.4 * mass * radius ** 2
 
 
 def moved(part: tuple, rotation: np.ndarray, translation: np.ndarray) -> tuple:

@@ -9,30 +9,41 @@ m/s, m/s^2, N (prismatic). All functions of the state take one state (n,) or man
 from __future__ import annotations
 
 from functools import cached_property
+import logging
 import os
 from pathlib import Path
-from typing import NamedTuple, Sequence
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
 from robodyn_ros.checks import expect, numbers
-from robodyn_ros.errors import (LimitError, SingularMassError, SizeError, StateError,
-                                UnknownNameError)
+from robodyn_ros.errors import (LimitError, RobotFileError, SingularMassError, SizeError,
+                                StateError, UnknownNameError)
 from robodyn_ros.mechanics import kinematics
 from robodyn_ros.mechanics.kinematics import Pose
 from robodyn_ros.mechanics.parameters import Parameters
-from robodyn_ros.mechanics.tree import Frame, PRISMATIC, Tree
+from robodyn_ros.mechanics.rotation import Quaternion
+from robodyn_ros.mechanics.tree import body_positions, Drive, Frame, PRISMATIC, Tree
 from robodyn_ros.mechanics.vector import Vector
 from robodyn_ros.robots.compiled import Compiled, FLOAT, InPlace
 from robodyn_ros.robots.limits import Limits, TOLERANCE
 from robodyn_ros.robots.orientation import roll_pitch_yaw
 from robodyn_ros.robots.parameters import Given, parameters_from
+from robodyn_ros.robots.pose_solver import (PoseSolver, Solution, solve,
+                                            TOLERANCE as TOLERANCE_OF_POSES, TRIES)
+from robodyn_ros.robots.urdf.addresses import with_followable_addresses
 from robodyn_ros.robots.urdf.records import parse_urdf, read_urdf, RobotRecord
+from robodyn_ros.robots.urdf.remarks import Remark
 from robodyn_ros.robots.urdf.robodyn_tag import Loop
 from robodyn_ros.robots.urdf.tree_builder import build_tree
 from robodyn_ros.share import share_folder
 from robodyn_ros.tracing import Number
 from robodyn_ros.types import Trajectory
+
+
+LOG = logging.getLogger('robodyn_ros')
+_TOLD: set[str] = set()
+"""Remarks that this process has logged: several nodes of it may load one robot."""
 
 
 class Bias(NamedTuple):
@@ -58,26 +69,50 @@ class FrameState(NamedTuple):
     """(6, n) linear rows, then angular."""
 
 
+class MimicJoint(NamedTuple):
+    """A joint that follows another: q_mimic = ratio q[joint] + offset."""
+
+    name: str
+    drive: Drive
+
+
 class Robot:
     """A robot read from a URDF file; constant after loading."""
 
-    def __init__(self, record: RobotRecord):
+    def __init__(self, record: RobotRecord, strict: bool = False):
         """Build from a checked file; see load_robot."""
         built = build_tree(record)
-        self.name, self.path, self.urdf = record.name, record.path, record.text
+        self.name, self.path, self._text = record.name, record.path, record.text
         self.tree: Tree = built.tree
         self.base: str = built.base
-        self.joints: tuple[str, ...] = tuple(j.name for j in built.joints)
+        own = [j for j in built.joints if j.mimic is None]
+        self.joints: tuple[str, ...] = tuple(j.name for j in own)
+        """Joints that move by themselves, in the order of q; mimic joints are not among them."""
         self.n = len(self.joints)
         self._zero = np.zeros(self.n)
+        self.mimics: tuple[MimicJoint, ...] = tuple(
+            MimicJoint(j.name, drive) for j, drive in zip(built.joints, self.tree.drives)
+            if j.mimic is not None)
+        """Joints that follow another."""
+        self.joint_bodies: tuple[int, ...] = tuple(
+            k for k, j in enumerate(built.joints) if j.mimic is None)
+        """Body of the tree that each joint carries."""
+        self._solvers: dict[tuple, PoseSolver] = {}
         self.loops: tuple[Loop, ...] = tuple(built.tag.loops)
         self.passive: tuple[str, ...] = tuple(built.tag.passive)
-        self.units = tuple('m' if body.kind == PRISMATIC else 'rad' for body in self.tree.bodies)
+        self.remarks: tuple[Remark, ...] = built.remarks
+        """What is odd about the file, and what was made of it."""
+        if strict:
+            for remark in self.remarks:
+                if remark.mended:
+                    raise RobotFileError(f'{self.path}: {remark.found}; {remark.remedy} '
+                                         '(strict is asked for)')
+        self.units = tuple('m' if j.kind == PRISMATIC else 'rad' for j in own)
         """Of each joint's position."""
         self.limits = Limits(self.joints, self.units, *(
-            np.array([getattr(j, key) for j in built.joints])
+            np.array([getattr(j, key) for j in own], dtype=float)
             for key in ('lower', 'upper', 'velocity', 'effort')))
-        self.limits.effort[[name in self.passive for name in self.joints]] = 0.0
+        self.limits.effort[np.array([name in self.passive for name in self.joints], bool)] = 0.0
         self.parameters = Parameters(gravity=built.tag.gravity)
         """Run-time inputs used where none are given: the file's gravity, no payload."""
 
@@ -100,9 +135,30 @@ class Robot:
         return chosen if chosen in self.tree.frames else self.tree.payload_frame
 
     @cached_property
+    def urdf(self) -> str:
+        """Text of the robot's file, with addresses of meshes that others can follow."""
+        return with_followable_addresses(self._text, self.path)
+
+    @cached_property
     def compiled(self) -> Compiled:
         """Compiled functions of this robot."""
         return Compiled(self.name, self.tree, self.parameters)
+
+    @property
+    def all_joints(self) -> tuple[str, ...]:
+        """Names of joints and mimic joints, as joint_states carries them."""
+        return (*self.joints, *(mimic.name for mimic in self.mimics))
+
+    def all_positions(self, q: np.ndarray) -> np.ndarray:
+        """Positions of all_joints, of q (n,)."""
+        return np.concatenate([q, [drive.ratio * q[drive.joint] + drive.offset
+                                   if drive.joint >= 0 else drive.offset
+                                   for _, drive in self.mimics]]) if self.mimics else q
+
+    def all_rates(self, v: np.ndarray) -> np.ndarray:
+        """Velocities of all_joints, of v (n,)."""
+        return np.concatenate([v, [drive.ratio * v[drive.joint] if drive.joint >= 0 else 0.0
+                                   for _, drive in self.mimics]]) if self.mimics else v
 
     # --- compiled, for arrays -------------------------------------------------------------
 
@@ -133,7 +189,8 @@ class Robot:
         if not (y[-1] > 0.0 if y.ndim == 1 else np.all(y[..., -1] > 0.0)):
             raise SingularMassError(
                 f'the mass matrix of {self.name} is not positive definite at q = '
-                f'{np.asarray(q).tolist()}; give every moving link mass and inertia')
+                f'{np.asarray(q).tolist()}; give every moving link mass and inertia (robodyn '
+                f'inertials {self.path} estimates them)')
         return y[..., :-1]
 
     def in_place(self, name: str, parameters: Given = None) -> InPlace:
@@ -166,6 +223,39 @@ class Robot:
         self.find_frame(frame)
         return self._evaluate('position ' + frame, None, q)
 
+    # --- inverse kinematics ---------------------------------------------------------------
+
+    def solve(self, frame: str, pose: Any, *, start: object = None, posture: object = None,
+              free: str | Iterable[str] = (), locked: Iterable[str] = (),
+              constraints: Sequence[Callable] = (), tolerance: float = TOLERANCE_OF_POSES,
+              ignore_limits: bool = False, tries: int = TRIES, workers: int = 0) -> Solution:
+        """
+        Return joint positions that put a frame at a pose, or how near it comes and why.
+
+        Stays inside the joint limits; the robot's loops hold. The same call gives the same bits.
+
+        :param pose: x y z (orientation free); x y z qx qy qz qw; a matrix (4, 4); or what frame()
+            returns; many of them with a leading axis, solved on all cores
+        :param start: where the search begins (n,), the middle of the limits by default
+        :param posture: joint positions to stay near where the pose leaves a choice (n,)
+        :param free: axes that do not count, of 'x y z' of the base and 'rx ry rz', turns about the
+            target's own axes ('rz': the spin of a tool)
+        :param locked: joints that stay at their start
+        :param constraints: further rows that shall be zero, such as a plant's constraints
+        :param tolerance: error at which the pose counts as reached [m], [rad]
+        :param tries: starts at most, the first given, the others random and always the same
+        """
+        return solve(self, frame, pose, start=start, posture=posture, free=free, locked=locked,
+                     constraints=constraints, tolerance=tolerance, ignore_limits=ignore_limits,
+                     tries=tries, workers=workers)
+
+    def pose_solver(self, frame: str, constraints: Sequence[Callable] = ()) -> PoseSolver:
+        """Return the compiled search for a frame, made when it is first asked for."""
+        key = frame, tuple(map(id, constraints))  # the solver keeps them, so no id comes again
+        if key not in self._solvers:
+            self._solvers[key] = PoseSolver(self, frame, constraints)
+        return self._solvers[key]
+
     # --- on scalars, for constraints and control laws (floats or recording) ----------------
 
     def pose(self, frame: str, q: Sequence[Number]) -> Pose:
@@ -178,7 +268,12 @@ class Robot:
 
     def orientation(self, frame: str, q: Sequence[Number]) -> Vector:
         """Roll, pitch, yaw of a frame [rad]; see orientation.py for when yaw is unwrapped."""
-        return roll_pitch_yaw(self.tree, self.find_frame(frame), q)
+        return roll_pitch_yaw(self.tree._replace(drives=()), self.find_frame(frame),
+                              body_positions(self.tree, q))
+
+    def quaternion(self, frame: str, q: Sequence[Number]) -> Quaternion:
+        """Orientation of a frame in the base frame, x, y, z, w; of either sign."""
+        return kinematics.frame_quaternion(self.tree, self.find_frame(frame), q)
 
     def velocity(self, frame: str, q: Sequence[Number],
                  v: Sequence[Number]) -> tuple[Vector, Vector]:
@@ -266,18 +361,38 @@ def robot_names() -> list[str]:
     return sorted(p.stem for p in share_folder('urdf').glob('*.urdf'))
 
 
-def load_robot(name_or_path: str | Path) -> Robot:
-    """Load a robot of this package by name ('scara_450') or any URDF by path."""
+def read_robot(name_or_path: str | Path, arguments: Mapping[str, Any] | None = None,
+               strict: bool = False) -> Robot:
+    """Load a robot as load_robot does, without a word about what is odd."""
     text = str(name_or_path)
     if text in robot_names():
-        return Robot(read_urdf(share_folder('urdf') / f'{text}.urdf'))
-    if Path(text).suffix or '/' in text or os.path.exists(text):
-        return Robot(read_urdf(text))
-    raise UnknownNameError('robot', text, robot_names(),
-                           'this package (or give the path of a URDF file)')
+        text = str(share_folder('urdf') / f'{text}.urdf')
+    elif not (Path(text).suffix or '/' in text or os.path.exists(text)):
+        raise UnknownNameError('robot', text, robot_names(),
+                               'this package (or give the path of a URDF file)')
+    return Robot(read_urdf(text, arguments), strict)
 
 
-def robot_from_text(text: str, path: str = '<text>') -> Robot:
-    """Load a robot from the text of a URDF, such as robot_description."""
+def load_robot(name_or_path: str | Path, arguments: Mapping[str, Any] | None = None,
+               strict: bool = False) -> Robot:
+    """
+    Load a robot of this package by name ('scara_450') or any URDF or xacro file by path.
+
+    What is odd about a file is told once in the log, and stays in Robot.remarks.
+
+    :param arguments: of a xacro file, such as {'prefix': 'left_'}
+    :param strict: refuse what is odd instead: inertias that no body can have, exchanged limits
+    """
+    robot = read_robot(name_or_path, arguments, strict)
+    for remark in robot.remarks:
+        sentence = f'{robot.path}: {remark.sentence}'
+        if sentence not in _TOLD:
+            _TOLD.add(sentence)
+            LOG.warning(sentence)
+    return robot
+
+
+def robot_from_text(text: str, path: str = '<text>', strict: bool = False) -> Robot:
+    """Load a robot from the text of a URDF, such as robot_description; see load_robot."""
     return Robot(parse_urdf(expect(str, 'text', text, 'the text of a URDF; load_robot takes its '
-                                   'path'), path))
+                                   'path'), path), strict)

@@ -5,22 +5,27 @@ Read a URDF file into plain records, checking every number on the way.
 
 Only what mechanics needs is read: links with inertials, joints, and the <robodyn> element for what
 URDF cannot say (gravity, loops, passive joints, rotors, Stribeck friction). Every complaint names
-the file, the element and the value.
+the file, the element and the value; what is odd but can be read is a remark (remarks.py).
 """
 from __future__ import annotations
 
+from collections import Counter
 import math
 from pathlib import Path
-from typing import NamedTuple
-from xml.etree import ElementTree
+from typing import Any, Mapping, NamedTuple
 from xml.etree.ElementTree import Element
 
 from robodyn_ros.errors import RobotFileError
+from robodyn_ros.robots.urdf.elements import parsed, read_text
+from robodyn_ros.robots.urdf.macros import expanded, has_macros
+from robodyn_ros.robots.urdf.remarks import listed, Remark
 
 Triple = tuple[float, float, float]
 LARGEST_NUMBER = 1e30
 """No robot has a number this large; products of such numbers would not be finite."""
 JOINT_KINDS = ('revolute', 'continuous', 'prismatic', 'fixed')
+HELD_KINDS = ('floating', 'planar')
+"""Joints of several freedoms, which are held where they are."""
 
 
 class Inertial(NamedTuple):
@@ -40,6 +45,15 @@ class LinkRecord(NamedTuple):
     inertial: Inertial | None
 
 
+class Mimic(NamedTuple):
+    """A <mimic>: this joint's position is multiplier times that of another plus offset."""
+
+    joint: str
+    multiplier: float
+    offset: float
+    """[rad] or [m]."""
+
+
 class JointRecord(NamedTuple):
     """A <joint>."""
 
@@ -56,6 +70,7 @@ class JointRecord(NamedTuple):
     effort: float
     damping: float
     friction: float
+    mimic: Mimic | None = None
 
 
 class RobotRecord(NamedTuple):
@@ -68,6 +83,8 @@ class RobotRecord(NamedTuple):
     robodyn: tuple[tuple[str, dict], ...]
     """Children of <robodyn> as (tag, attributes)."""
     text: str
+    """The URDF, its macros expanded."""
+    remarks: tuple[Remark, ...] = ()
 
 
 class ElementReader:
@@ -76,16 +93,19 @@ class ElementReader:
     def __init__(self, path: str):
         """Remember the file's name."""
         self.path = path
+        self.remarks: list[Remark] = []
+        """What was odd so far."""
 
     def fail(self, what: str) -> RobotFileError:
         """Return an error about the file, to be raised."""
         return RobotFileError(f'{self.path}: {what}')
 
     def single(self, element: Element, tag: str, where: str) -> Element | None:
-        """Return the only child of a tag, None if there is none; two are refused."""
+        """Return the only child of a tag, None if there is none; the first of several."""
         found = element.findall(tag)
         if len(found) > 1:
-            raise self.fail(f'{where} has {len(found)} elements <{tag}>; keep one')
+            self.remarks.append(Remark(f'{where} has {len(found)} elements <{tag}>',
+                                       'the first is used, as in ROS', 'keep one'))
         return found[0] if found else None
 
     def number(self, element: Element, attribute: str, where: str,
@@ -149,11 +169,15 @@ class _Reader(ElementReader):
     def joint(self, element: Element) -> JointRecord:
         name, kind = self.name(element), element.get('type', '')
         where = f'joint {name!r}'
+        if kind in HELD_KINDS:
+            self.remarks.append(Remark(
+                f'{where} is {kind}', 'it is held where it is',
+                'joints of several freedoms are not moved; make it of revolute and prismatic ones '
+                'with links of no mass between them', mended=False))
+            kind = 'fixed'
         if kind not in JOINT_KINDS:
-            raise self.fail(f'{where} has type {kind!r}; use one of {", ".join(JOINT_KINDS)}')
-        if element.find('mimic') is not None:
-            raise self.fail(f'{where} is a mimic joint; remove <mimic> and couple the joints with '
-                            'the constraint joint_combination instead (docs/guide.md)')
+            raise self.fail(f'{where} has type {kind!r}; use one of '
+                            f'{", ".join(JOINT_KINDS + HELD_KINDS)}')
         ends = []
         for end in ('parent', 'child'):
             found = self.single(element, end, where)
@@ -174,63 +198,110 @@ class _Reader(ElementReader):
             damping = self.number(dynamics, 'damping', where, 0.0)
             friction = self.number(dynamics, 'friction', where, 0.0)
         if damping < 0.0 or friction < 0.0:
-            raise self.fail(f'<dynamics> of {where} has damping {damping} and friction {friction};'
-                            ' neither may be negative')
+            self.remarks.append(Remark(
+                f'<dynamics> of {where} has damping {damping} and friction {friction}',
+                'what is negative is taken for 0', 'neither can be negative'))
+            damping, friction = max(damping, 0.0), max(friction, 0.0)
         return JointRecord(name, kind, ends[0], ends[1], xyz, rpy,
                            axis, lower, upper,  # type: ignore[arg-type]
-                           velocity, effort, damping, friction)
+                           velocity, effort, damping, friction,
+                           None if kind == 'fixed' else self._mimic(element, where))
+
+    def _mimic(self, element: Element, where: str) -> Mimic | None:
+        found = self.single(element, 'mimic', where)
+        if found is None:
+            return None
+        if not found.get('joint'):
+            raise self.fail(f'<mimic> of {where} names no joint; write <mimic joint="..."/>')
+        return Mimic(found.get('joint', ''), self.number(found, 'multiplier', where, 1.0),
+                     self.number(found, 'offset', where, 0.0))
 
     def _limits(self, element: Element, kind: str, where: str) -> tuple[float, ...]:
         limit = self.single(element, 'limit', where)
+        if kind == 'fixed':
+            return 0.0, 0.0, math.inf, math.inf
         if limit is None:
             if kind in ('revolute', 'prismatic'):
                 other = ', or make it continuous' if kind == 'revolute' else ''
                 raise self.fail(f'{where} is {kind} and has no <limit>; add one{other}')
             return -math.inf, math.inf, math.inf, math.inf
-        lower = self.number(limit, 'lower', where, 0.0)
-        upper = self.number(limit, 'upper', where, 0.0)
+        lower, upper, velocity, effort = (
+            self._limit(limit, key, where) for key in ('lower', 'upper', 'velocity', 'effort'))
         if kind == 'continuous':
             lower, upper = -math.inf, math.inf
+        elif limit.get('lower') is limit.get('upper') is None:
+            self.remarks.append(Remark(
+                f'<limit> of {where} has neither lower nor upper', 'its position has no limits',
+                'give both', mended=False))
+            lower, upper = -math.inf, math.inf
         if lower > upper:
-            raise self.fail(f'<limit> of {where} has lower {lower} above upper {upper}; '
-                            'exchange them')
-        # many public files write 0 for "not known": no limit
-        velocity = self.number(limit, 'velocity', where, 0.0) or math.inf
-        effort = self.number(limit, 'effort', where, 0.0) or math.inf
+            self.remarks.append(Remark(f'<limit> of {where} has lower {lower:g} above upper '
+                                       f'{upper:g}', 'they are exchanged', 'exchange them'))
+            lower, upper = upper, lower
         if velocity < 0.0 or effort < 0.0:
-            raise self.fail(f'<limit> of {where} has velocity {velocity} and effort {effort}; '
-                            'neither may be negative')
-        return lower, upper, velocity, effort
+            self.remarks.append(Remark(
+                f'<limit> of {where} has velocity {velocity:g} and effort {effort:g}',
+                'what is negative is taken without its sign', 'neither can be negative'))
+        # many public files write 0 for "not known": no limit
+        return lower, upper, abs(velocity) or math.inf, abs(effort) or math.inf
+
+    def _limit(self, limit: Element, key: str, where: str) -> float:
+        """Return a number of a <limit>, 0 without one; what is as large as none is infinite."""
+        text = limit.get(key)
+        try:
+            value = float(text or 0.0)
+        except ValueError:
+            value = math.nan
+        if math.isnan(value) or text == '':
+            raise self.fail(f'{key} of <limit> of {where} is {text!r}; expected a number')
+        return math.copysign(math.inf, value) if abs(value) >= LARGEST_NUMBER else value
+
+    def unknown_limits(self, joints: list[JointRecord]) -> None:
+        """Remark, once for all of them, on joints with motors whose limits are not told."""
+        moving = [joint for joint in joints if joint.kind != 'fixed' and joint.mimic is None]
+        for key, unit in (('effort', 'N m or N'), ('velocity', 'rad/s or m/s')):
+            unknown = [joint.name for joint in moving if math.isinf(getattr(joint, key))]
+            if unknown:
+                self.remarks.append(Remark(
+                    f'the {key} limit of {"joint" if len(unknown) == 1 else "joints"} '
+                    f'{listed(unknown)} is 0 or not given', 'no limit is known',
+                    f'write {key}="..." [{unit}] into <limit>, from the data sheet',
+                    mended=False))
 
 
-def read_urdf(path: str | Path) -> RobotRecord:
-    """Read and check a file; RobotFileError says what is wrong with it."""
-    reader = _Reader(str(path))
-    try:
-        text = Path(path).read_text(encoding='utf-8')
-    except FileNotFoundError:
-        raise reader.fail('there is no such file; give the name of a robot of this package '
-                          '(robodyn list) or the path of a URDF file') from None
-    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a name with a null
-        raise reader.fail(f'cannot be read as text ({error}); give a URDF file') from None
-    return parse_urdf(text, str(path))
+def read_urdf(path: str | Path, arguments: Mapping[str, Any] | None = None) -> RobotRecord:
+    """
+    Read and check a file; RobotFileError says what is wrong with it.
+
+    :param arguments: of a xacro file
+    """
+    text = read_text(path)
+    root = parsed(text, str(path))
+    if has_macros(root):
+        return parse_urdf(expanded(path, arguments), str(path))
+    if arguments:
+        raise RobotFileError(f'{path}: has no macros, but the xacro arguments '
+                             f'{listed(tuple(map(str, arguments)))} were given; leave them out')
+    return parse_urdf(text, str(path), root)
 
 
-def parse_urdf(text: str, path: str = '<text>') -> RobotRecord:
-    """Check the text of a URDF file."""
+def parse_urdf(text: str, path: str = '<text>', root: Element | None = None) -> RobotRecord:
+    """
+    Check the text of a URDF file.
+
+    :param root: its outermost element, if the text was parsed before
+    """
     reader = _Reader(path)
-    try:
-        root = ElementTree.fromstring(text)
-    except (ElementTree.ParseError, ValueError) as error:
-        raise reader.fail(f'is not well-formed XML ({error}); correct it there') from None
+    root = parsed(text, path) if root is None else root
     if root.tag != 'robot':
         raise reader.fail(f'the outermost element is <{root.tag}>; a URDF has <robot>')
-    if any(str(e.tag).startswith('{http') and 'xacro' in str(e.tag) for e in root.iter()):
-        raise reader.fail('is a xacro file; run xacro on it and give the URDF it writes')
+    if has_macros(root):
+        raise reader.fail('is a xacro file; load it by its path, or give the URDF that xacro '
+                          'makes of it')
     links = tuple(reader.link(e) for e in root.findall('link'))
     joints = tuple(reader.joint(e) for e in root.findall('joint'))
     for kind, names in (('link', [x.name for x in links]), ('joint', [x.name for x in joints])):
-        double = sorted({n for n in names if names.count(n) > 1})
+        double = sorted(name for name, count in Counter(names).items() if count > 1)
         if double:
             raise reader.fail(f'{kind} {double[0]!r} occurs twice; every {kind} needs its own '
                               'name')
@@ -238,4 +309,7 @@ def parse_urdf(text: str, path: str = '<text>') -> RobotRecord:
         raise reader.fail('has no <link>; a robot needs at least a base link')
     block = reader.single(root, 'robodyn', 'the robot')
     said = () if block is None else tuple((str(child.tag), dict(child.attrib)) for child in block)
-    return RobotRecord(path, root.get('name', 'robot'), links, joints, said, text)
+    passive = {attributes.get('joint') for tag, attributes in said if tag == 'passive'}
+    reader.unknown_limits([joint for joint in joints if joint.name not in passive])
+    return RobotRecord(path, root.get('name', 'robot'), links, joints, said, text,
+                       tuple(reader.remarks))

@@ -81,7 +81,11 @@ class RobodynTag(ElementReader):
         self.gravity = self._numbers(attributes, 'xyz', 3, 'gravity')  # type: ignore
 
     def _passive(self, attributes: dict) -> None:
-        self.passive.append(self.joints[self._joint(attributes, 'passive')].name)
+        joint = self.joints[self._joint(attributes, 'passive')]
+        if joint.mimic is not None:
+            raise self.fail(f'<passive> in <robodyn> names joint {joint.name!r}, which follows '
+                            f'{joint.mimic.joint!r}; leave it out, a mimic joint has no motor')
+        self.passive.append(joint.name)
 
     def _loop(self, attributes: dict) -> None:
         name = attributes.get('name', f'loop_{len(self.loops) + 1}')

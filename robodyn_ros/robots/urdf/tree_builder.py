@@ -4,7 +4,8 @@
 Turn the records of a URDF into a tree: order the joints, weld fixed links, check inertias.
 
 Joints are numbered depth first, children in the order of the file. Links behind fixed joints are
-part of the body that carries them and stay known as frames.
+part of the body that carries them and stay known as frames. A mimic joint has a body, which the
+joint it follows moves, over however many others.
 """
 from __future__ import annotations
 
@@ -13,10 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn_ros.errors import RobotFileError, UnknownNameError
-from robodyn_ros.mechanics.tree import Body, Frame, Friction, PRISMATIC, REVOLUTE, Tree
+from robodyn_ros.mechanics.tree import Body, Drive, Frame, Friction, PRISMATIC, REVOLUTE, Tree
 from robodyn_ros.robots import geometry
-from robodyn_ros.robots.urdf.records import JointRecord, LinkRecord, RobotRecord
+from robodyn_ros.robots.urdf.records import (JointRecord, LARGEST_NUMBER, LinkRecord,
+                                             RobotRecord)
+from robodyn_ros.robots.urdf.remarks import listed, Remark
 from robodyn_ros.robots.urdf.robodyn_tag import RobodynTag
+
+
+NOTHING = 1e-20
+"""Moment of inertia of a link without mass that is rounding, not an inertia [kg m^2]."""
 
 
 class BuiltTree(NamedTuple):
@@ -24,32 +31,69 @@ class BuiltTree(NamedTuple):
 
     tree: Tree
     joints: tuple[JointRecord, ...]
-    """Moving joints in the order of the tree."""
+    """Moving joints, one per body."""
     base: str
     tag: RobodynTag
+    remarks: tuple[Remark, ...]
 
 
 def build_tree(record: RobotRecord) -> BuiltTree:
     """Build the tree of a robot; RobotFileError names what cannot be one."""
     links = {link.name: link for link in record.links}
-    base = _base(record, links)
     children: dict[str, list[JointRecord]] = {}
     for joint in record.joints:
         children.setdefault(joint.parent, []).append(joint)
+    base, remarks = _base(record, links, children)
     builder = _Builder(record.path, links, children)
     builder.visit(base)
-    if not builder.joints:
-        raise RobotFileError(f'{record.path}: no joint moves; a robot needs one that is revolute, '
-                             'continuous or prismatic')
     tree = Tree(builder.bodies(), builder.frames, (), tuple(
         Friction(j.damping, j.friction, j.friction) for j in builder.joints),
-        'tool0' if 'tool0' in builder.frames else builder.last_link)
+        'tool0' if 'tool0' in builder.frames else builder.last_link or base,
+        _drives(record, builder.joints))
     tag = RobodynTag(record, builder.joints, tree)
     tree = tree._replace(rotors=tuple(tag.rotors), friction=tuple(tag.friction))
-    return BuiltTree(tree, tuple(builder.joints), base, tag)
+    return BuiltTree(tree, tuple(builder.joints), base, tag,
+                     (*record.remarks, *remarks, *builder.remarks))
 
 
-def _base(record: RobotRecord, links: dict[str, LinkRecord]) -> str:
+def _drives(record: RobotRecord, bodies: list[JointRecord]) -> tuple[Drive, ...]:
+    """Return what moves each body; nothing where each has its own coordinate."""
+    if not any(joint.mimic for joint in bodies):
+        return ()
+    joints = {joint.name: joint for joint in record.joints}
+    own = [joint.name for joint in bodies if joint.mimic is None]
+    place = {name: k for k, name in enumerate(own)}
+    drives = []
+    for joint in bodies:
+        ratio, offset, name, seen = 1.0, 0.0, joint.name, [joint.name]
+        while joints[name].mimic is not None:
+            followed = joints[name].mimic
+            assert followed is not None
+            # ratio (multiplier q + offset') + offset, one joint further
+            offset += ratio * followed.offset
+            ratio *= followed.multiplier
+            name = followed.joint
+            if name not in joints:
+                raise UnknownNameError('joint', name, joints, f'<mimic> of joint {seen[-1]!r} of '
+                                                              f'{record.path}')
+            if name in seen:
+                circle = ' -> '.join([*seen[seen.index(name):], name])
+                raise RobotFileError(
+                    f'{record.path}: joint {name!r} mimics itself ({circle}); one of them must '
+                    'be without <mimic>')
+            seen.append(name)
+        if not (abs(ratio) < LARGEST_NUMBER and abs(offset) < LARGEST_NUMBER):
+            raise RobotFileError(f'{record.path}: joint {joint.name!r} mimics {name!r} with the '
+                                 f'multiplier {ratio:g} and offset {offset:g}; expected less than '
+                                 f'{LARGEST_NUMBER:g}')
+        drives.append(Drive(place[name], ratio, offset) if name in place
+                      else Drive(-1, 0.0, offset))  # it follows a fixed joint
+    return tuple(drives)
+
+
+def _base(record: RobotRecord, links: dict[str, LinkRecord],
+          children: dict[str, list[JointRecord]]) -> tuple[str, list[Remark]]:
+    """Return the base link; where there are several trees, that of the one that moves most."""
     carried: dict[str, str] = {}
     for joint in record.joints:
         for name in (joint.parent, joint.child):
@@ -62,11 +106,45 @@ def _base(record: RobotRecord, links: dict[str, LinkRecord]) -> str:
                                  'it with a <loop> in <robodyn>')
         carried[joint.child] = joint.name
     roots = [name for name in links if name not in carried]
-    if len(roots) != 1:
-        raise RobotFileError(f'{record.path}: {len(roots)} links have no parent '
-                             f'({", ".join(roots) or "a cycle of joints"}); a tree has exactly '
-                             'one base link')
-    return roots[0]
+    if not roots:
+        raise RobotFileError(f'{record.path}: every link has a parent (a cycle of joints); a tree '
+                             'has exactly one base link')
+    if len(roots) == 1:
+        return roots[0], []
+    sizes = {root: _size(root, children) for root in roots}
+    base = max(roots, key=lambda root: sizes[root])  # the first of the largest
+    others = [root for root in roots if root != base]
+    for root in others:
+        _remove(root, links, children)
+    return base, [Remark(
+        f'{len(roots)} links have no parent ({listed(roots)}); a tree has exactly one base link',
+        f'{base!r} is the base, and {listed(others)} and what they carry are left out',
+        'join them with fixed joints')]
+
+
+def _below(root: str, children: dict[str, list[JointRecord]]) -> list[JointRecord]:
+    found: list[JointRecord] = []
+    waiting = [root]
+    while waiting:
+        joints = children.get(waiting.pop(), [])
+        found += joints
+        waiting += [joint.child for joint in joints]
+    return found
+
+
+def _size(root: str, children: dict[str, list[JointRecord]]) -> tuple[int, int]:
+    """Return the moving joints and all joints of a tree."""
+    joints = _below(root, children)
+    return sum(joint.kind != 'fixed' for joint in joints), len(joints)
+
+
+def _remove(root: str, links: dict[str, LinkRecord],
+            children: dict[str, list[JointRecord]]) -> None:
+    for joint in _below(root, children):
+        del links[joint.child]
+        children.pop(joint.child, None)
+    del links[root]
+    children.pop(root, None)
 
 
 class _Builder:
@@ -77,6 +155,7 @@ class _Builder:
         self.joints: list[JointRecord] = []
         self.frames: dict[str, Frame] = {}
         self.last_link = ''
+        self.remarks: list[Remark] = []
         self._placed: list[tuple[int, np.ndarray, np.ndarray]] = []
         self._parts: list[list[tuple]] = []
 
@@ -114,27 +193,29 @@ class _Builder:
         return len(self.joints) - 1, align.T, np.zeros(3)
 
     def _part(self, link: LinkRecord, welded: bool) -> tuple | None:
-        """Return a link's inertia; only a welded part may be a point mass."""
+        """Return a link's inertia, if it has one; what no body can have is remarked on."""
         inertial = link.inertial
-        if inertial is None or (inertial.mass == 0.0 and not any(inertial.tensor)):
+        if inertial is None or inertial.mass == 0.0 and max(map(abs, inertial.tensor)) < NOTHING:
             return None
+        found = done = ''
         if inertial.mass <= 0.0:
-            raise RobotFileError(f'{self.path}: mass of link {link.name!r} is {inertial.mass}; a '
-                                 'mass is positive')
-        reason = geometry.impossible_inertia(inertial.tensor, allow_point=welded)
-        if reason:
-            raise RobotFileError(f'{self.path}: inertia of link {link.name!r} {reason}')
+            found = f'mass of link {link.name!r} is {inertial.mass:g}; a mass is positive'
+        else:
+            reason = geometry.impossible_inertia(inertial.tensor, allow_point=welded)
+            found = f'inertia of link {link.name!r} {reason}' if reason else ''
+        if found:
+            done = 'it is used as it is'
+            self.remarks.append(Remark(found, done, geometry.inertia_remedy(inertial)
+                                       + ', or let robodyn inertials estimate it'))
         return geometry.inertia_about_origin(inertial)
 
     def bodies(self) -> tuple[Body, ...]:
-        """Return the bodies; each must carry a mass."""
+        """Return the bodies; one may be without mass."""
         result = []
         for joint, (parent, rotation, position), parts in zip(self.joints, self._placed,
                                                               self._parts):
-            if not parts:
-                raise RobotFileError(f'{self.path}: link {joint.child!r} moves with joint '
-                                     f'{joint.name!r} but has no <inertial> with a mass; add one')
-            whole = tuple(sum(part[k] for part in parts) for k in range(3))
+            whole = tuple(sum(part[k] for part in parts) for k in range(3)) if parts else \
+                (0.0, np.zeros(3), np.zeros((3, 3)))
             kind = PRISMATIC if joint.kind == 'prismatic' else REVOLUTE
             result.append(Body(joint.name, parent, kind, geometry.as_matrix(rotation),
                                geometry.as_vector(position), geometry.as_inertia(whole)))

@@ -1,19 +1,27 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""How a robot looks: the visuals of its URDF, as shapes fixed to links."""
+"""
+How a robot looks: the visuals of its URDF, as shapes fixed to links.
+
+Mechanics needs none of this, so a visual that cannot be understood is left out and told about; it
+is never a reason not to load a robot.
+"""
 from __future__ import annotations
 
 from typing import NamedTuple
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from robodyn_ros.errors import RobotFileError
 from robodyn_ros.robots.geometry import rotation_from_rpy
+from robodyn_ros.robots.urdf.elements import parsed
 from robodyn_ros.robots.urdf.records import ElementReader
 
 GREY = (0.6, 0.6, 0.65, 1.0)
 """Of visuals without a material."""
+VISUAL, COLLISION = 'visual', 'collision'
+Colour = tuple[float, float, float, float]
 
 
 class Visual(NamedTuple):
@@ -28,55 +36,90 @@ class Visual(NamedTuple):
     """From the shape's frame to the link's (3, 3)."""
     position: np.ndarray
     """Of the shape's centre (3,) [m]."""
-    colour: tuple[float, float, float, float]
+    colour: Colour
     """Red, green, blue, alpha, each 0 .. 1."""
-    file: str = ''
-    """Of a mesh."""
+    address: str = ''
+    """Of a mesh, as the file gives it: package://, file:// or a path."""
 
 
-def visuals_of(urdf: str, path: str = 'the robot') -> list[Visual]:
+class Visuals(NamedTuple):
+    """The shapes of a file, and what is wrong with others."""
+
+    shapes: list[Visual]
+    complaints: list[str]
+    """One sentence each."""
+
+
+def visuals_of(urdf: str, path: str = 'the robot', tag: str = VISUAL) -> Visuals:
     """
     Read the visuals of a URDF.
 
     :param urdf: its text
     :param path: how complaints call it
+    :param tag: VISUAL, or COLLISION for the shapes that touch
     """
-    return _Reader(path).visuals(ElementTree.fromstring(urdf))
+    return _Reader(path).visuals(parsed(urdf, path), tag)
 
 
 class _Reader(ElementReader):
     """Turns elements into visuals."""
 
-    def visuals(self, root: Element) -> list[Visual]:
-        named = {str(material.get('name')): self._colour(material)
-                 for material in root.findall('material')}
-        result = []
+    def visuals(self, root: Element, tag: str) -> Visuals:
+        found = Visuals([], [])
+        named: dict[str, Colour] = {}
+        for material in root.iter('material'):  # also those told at the first visual to use them
+            try:
+                colour = self._colour(material)
+            except RobotFileError:
+                continue  # told where it is used
+            if colour is not None:
+                named.setdefault(str(material.get('name')), colour)
         for link in root.findall('link'):
-            for visual in link.findall('visual'):
-                shape = visual.find('geometry/*')
-                if shape is None:
-                    continue
-                xyz, rpy = self.origin(visual.find('origin'),
-                                       f'a <visual> of link {link.get("name")!r}')
-                material, colour = visual.find('material'), None
-                if material is not None:
-                    colour = self._colour(material) or named.get(str(material.get('name')))
-                # a mesh with package:// is nowhere on this disk, and is told as missing
-                file = str(shape.get('filename', '')).removeprefix('file://')
-                result.append(Visual(str(link.get('name')), str(shape.tag), self._size(shape),
-                                     rotation_from_rpy(rpy), np.array(xyz), colour or GREY, file))
-        return result
+            for visual in link.findall(tag):
+                try:
+                    found.shapes.extend(self._shapes(visual, str(link.get('name')), named))
+                except RobotFileError as error:
+                    found.complaints.append(str(error))
+        return found
 
-    def _colour(self, material: Element) -> tuple[float, float, float, float] | None:
+    def _shapes(self, visual: Element, link: str, named: dict[str, Colour]) -> list[Visual]:
+        xyz, rpy = self.origin(visual.find('origin'), f'a <{visual.tag}> of link {link!r}')
+        material, colour = visual.find('material'), None
+        if material is not None:
+            colour = self._colour(material) or named.get(str(material.get('name')))
+        return [Visual(link, 'cylinder' if shape.tag == 'capsule' else str(shape.tag),
+                       self._size(shape, link), rotation_from_rpy(rpy), np.array(xyz),
+                       colour or GREY, str(shape.get('filename', '')))
+                for shape in visual.findall('geometry/*')]
+
+    def _colour(self, material: Element) -> Colour | None:
         found = material.find('color')
         if found is None:
             return None
-        r, g, b, a = self.numbers(found.get('rgba', '0.6 0.6 0.65 1'), 4, 'rgba of a <color>')
+        r, g, b, a = (min(max(x, 0.0), 1.0) for x in self.numbers(
+            found.get('rgba', '0.6 0.6 0.65 1'), 4, 'rgba of a <color>'))
         return r, g, b, a
 
-    def _size(self, shape: Element) -> tuple[float, ...]:
-        if shape.tag in ('box', 'mesh'):
-            key, default = ('size', '0 0 0') if shape.tag == 'box' else ('scale', '1 1 1')
-            return self.numbers(shape.get(key, default), 3, f'{key} of a <{shape.tag}>')
-        keys = ('radius', 'length') if shape.tag == 'cylinder' else ('radius',)
-        return tuple(self.number(shape, key, 'a <visual>', 0.0) for key in keys)
+    def _size(self, shape: Element, link: str) -> tuple[float, ...]:
+        """Return the size of a shape: all numbers above 0, but a mesh may be mirrored."""
+        where = f'a <{shape.tag}> of link {link!r}'
+        if shape.tag == 'mesh':
+            if not shape.get('filename'):
+                raise self.fail(f'{where} has no filename; name its file')
+            size = self.numbers(shape.get('scale', '1 1 1'), 3, f'scale of {where}')
+            if not all(size):
+                raise self.fail(f'scale of {where} is {shape.get("scale")!r}; expected 3 numbers '
+                                'other than 0')
+            return size
+        keys = {'box': ('size',), 'cylinder': ('radius', 'length'), 'sphere': ('radius',),
+                'capsule': ('radius', 'length')}.get(str(shape.tag))
+        if keys is None:
+            raise self.fail(f'link {link!r} has the shape <{shape.tag}>; expected box, cylinder, '
+                            'sphere, capsule or mesh')
+        size = self.numbers(' '.join(shape.get(key, '') for key in keys),
+                            3 if shape.tag == 'box' else len(keys),
+                            f'{" and ".join(keys)} of {where}')
+        if min(size) <= 0.0:
+            raise self.fail(f'{" and ".join(keys)} of {where} is {list(size)}; expected numbers '
+                            'above 0')
+        return size

@@ -1,0 +1,75 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Expand xacro, in a process of its own: bounded in time and memory, and nothing of it stays here.
+
+$(find package) is resolved as package:// is (packages.py), so ROS need not be installed.
+"""
+from __future__ import annotations
+
+import json
+from pathlib import Path
+import re
+import subprocess
+import sys
+from typing import Any, Mapping
+from xml.etree.ElementTree import Element
+
+from robodyn_ros.errors import RobotFileError
+
+LONGEST = 60.0
+"""Wall time for expanding one description [s]; a vendor's largest takes two."""
+CHILD = Path(__file__).with_name('xacro_process.py')
+NAME = re.compile(r'[A-Za-z_][\w.-]*')
+MARKS = ('${', '$(')
+
+
+def has_macros(root: Element) -> bool:
+    """
+    Tell a description that xacro must expand from one that only declares the namespace.
+
+    Marks outside of links and joints, for a plugin perhaps, are nobody's business here.
+    """
+    return any(element.tag.startswith('xacro:') for element in root.iter()) or any(
+        mark in value for part in root if part.tag in ('link', 'joint')
+        for element in part.iter() for value in element.attrib.values() for mark in MARKS)
+
+
+def expanded(path: str | Path, arguments: Mapping[str, Any] | None = None) -> str:
+    """
+    Return the URDF that xacro makes of a file; RobotFileError says what it stumbled over.
+
+    :param arguments: of <xacro:arg>, by name
+    """
+    said = {name: argument_text(name, value) for name, value in (arguments or {}).items()}
+    request = {'path': str(Path(path).absolute()), 'arguments': said, 'modules': sys.path}
+    try:
+        done = subprocess.run([sys.executable, '-X', 'utf8', str(CHILD)],
+                              input=json.dumps(request), capture_output=True, text=True,
+                              encoding='utf-8', timeout=LONGEST, check=False)
+        answer = json.loads(done.stdout) if done.stdout else {}
+    except subprocess.TimeoutExpired:
+        raise RobotFileError(f'{path}: xacro did not finish within {LONGEST:g} s; look for a '
+                             'macro or an include that calls itself') from None
+    except ValueError:
+        answer = {}
+    if 'missing' in answer:
+        raise RobotFileError(f'{path}: is a xacro file, and xacro is not installed: pip install '
+                             'xacro, or apt install ros-$ROS_DISTRO-xacro')
+    if 'text' not in answer:
+        reason = answer.get('error') or 'it ended without a word'
+        raise RobotFileError(f'{path}: xacro cannot expand it: {reason}')
+    return str(answer['text'])
+
+
+def argument_text(name: str, value: Any) -> str:
+    """Return the value of an argument as xacro takes it; a list or a mapping is none."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise RobotFileError(f'the xacro argument {name!r} is no name; expected letters, digits '
+                             'and _, such as prefix')
+    if isinstance(value, bool):
+        return 'true' if value else 'false'
+    if not isinstance(value, (str, int, float)):
+        raise RobotFileError(f'the xacro argument {name!r} is {value!r}; expected a text, a '
+                             'number or true or false')
+    return str(value)

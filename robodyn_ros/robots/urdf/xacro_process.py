@@ -1,0 +1,90 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The process that runs xacro for macros.py: a request on stdin, an answer on stdout, both JSON.
+
+It stands in for ament_index_python, which xacro asks for $(find package) and which is only there
+with ROS: packages are found as for package://.
+"""
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+from types import ModuleType
+
+MEMORY = 4 << 30
+"""Address space of this process: a macro that grows without end must not take the machine's."""
+
+
+def main() -> int:
+    """Answer the request on stdin."""
+    sys.path.pop(0)  # this folder: its modules are no modules of their own
+    request = json.load(sys.stdin)
+    sys.path[:] = request['modules']
+    _bound_memory()
+    from robodyn_ros.robots.urdf.packages import package_folder
+    try:
+        import xacro
+    except ImportError:
+        json.dump({'missing': True}, sys.stdout)
+        return 1
+
+    def share(name: str, print_warning: bool = True) -> str:
+        folder = package_folder(name, request['path'])
+        if folder is None:
+            raise LookupError(
+                f'there is no package {name!r} in AMENT_PREFIX_PATH, ROS_PACKAGE_PATH or the '
+                'folders around the file; install it, or put it beside the description')
+        return str(folder)
+
+    index, packages = ModuleType('ament_index_python'), ModuleType('ament_index_python.packages')
+    for module in (index, packages):
+        module.get_package_share_directory = share  # type: ignore[attr-defined]
+    index.packages = packages  # type: ignore[attr-defined]
+    sys.modules.update({'ament_index_python': index, 'ament_index_python.packages': packages})
+    said = io.StringIO()  # xacro prints where it was
+    try:
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            document = xacro.process_file(request['path'], mappings=request['arguments'])
+            text = document.toprettyxml(indent='  ')
+    except RecursionError:
+        answer = {'error': 'a file includes itself or a macro calls itself, without end; break '
+                           'the circle'}
+    except MemoryError:
+        answer = {'error': 'it needs more memory than any robot; look for a macro that repeats '
+                           'itself'}
+    except (Exception, SystemExit) as error:  # noqa: B902  a macro may raise anything
+        with contextlib.redirect_stderr(said):
+            xacro.print_location()
+        places = [line.partition(':')[2].strip() for line in said.getvalue().splitlines()
+                  if line.startswith(('in file:', 'when processing file:', 'when instantiating'))]
+        answer = {'error': _sentence(error, places)}
+    else:
+        answer = {'text': text}
+    json.dump(answer, sys.stdout)
+    return 0
+
+
+def _bound_memory() -> None:
+    try:
+        import resource
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    except (ImportError, ValueError, OSError):  # another system, or a smaller bound is set
+        pass
+
+
+def _sentence(error: BaseException, places: list[str]) -> str:
+    text = ' '.join(str(error).split()) or type(error).__name__
+    if 'recursion depth' in text:
+        text = 'a file includes itself or a macro calls itself, without end; break the circle'
+    where = f' (in {places[0]})' if places and places[0] not in text else ''
+    hint = ''
+    if 'ndefined substitution argument' in text:
+        hint = '; give it with --xacro NAME:=VALUE, or robot_arguments in the scenario'
+    return f'{text}{where}{hint}'
+
+
+if __name__ == '__main__':
+    sys.exit(main())

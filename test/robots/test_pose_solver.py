@@ -1,0 +1,141 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse kinematics of poses: reached where they can be, and a reason where they cannot."""
+import math
+
+from mechanics.cases import public_urdf
+import numpy as np
+import pytest
+from robodyn_ros import load_robot
+from robodyn_ros.constraints.ready_made import joint_combination, point
+from robodyn_ros.errors import RobodynError
+from scipy.spatial.transform import Rotation
+
+DOWN = [1.0, 0.0, 0.0, 0.0]
+"""Half a turn about x: a tool that points at the table, where roll is pi."""
+
+
+def configurations(robot, count, seed):
+    """Return random joint positions inside the limits (count, n)."""
+    lower, upper = (np.where(np.isfinite(x), x, side * math.pi) for x, side in (
+        (robot.limits.lower, -1.0), (robot.limits.upper, 1.0)))
+    return np.random.default_rng(seed).uniform(lower, upper, (count, robot.n))
+
+
+def expect_reached(robot, frame, wanted, found):
+    """Compare the frame's pose with the one wanted, by another route than the solver's rows."""
+    assert found.reached.all(), [reason for reason in found.reason if reason][:3]
+    here = robot.frame(frame, found.q)
+    assert np.abs(here.position - wanted.position).max() < 2e-9
+    turn = here.rotation @ wanted.rotation.transpose(0, 2, 1)
+    assert np.abs(turn - np.eye(3)).max() < 3e-9
+    assert (found.q >= robot.limits.lower).all() and (found.q <= robot.limits.upper).all()
+
+
+@pytest.mark.parametrize('name, frame', [
+    ('irb120', 'tool0'), ('ur5_robot.urdf', 'tool0'), ('panda.urdf', 'panda_link8')])
+def test_random_poses_are_reached_inside_the_limits(name, frame):
+    """Poses of random configurations, from the middle of the limits; same bits every time."""
+    robot = load_robot(public_urdf(name) if name.endswith('.urdf') else name)
+    wanted = robot.frame(frame, configurations(robot, 400, 1))
+    found = robot.solve(frame, wanted)
+    expect_reached(robot, frame, wanted, found)
+    again = robot.solve(frame, wanted, workers=1)
+    alone = robot.solve(frame, type(wanted)(*(part[7] for part in wanted)))
+    assert np.array_equal(found.q, again.q) and np.array_equal(found.q[7], alone.q)
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_a_tool_that_points_down_is_reached_from_any_start(seed):
+    """Roll is pi there: what angles could not do."""
+    robot = load_robot('irb120')
+    start = configurations(robot, 1, seed)[0]
+    found = robot.solve('tool0', [0.35, 0.05, 0.3, *DOWN], start=start)
+    assert found.reached and found.reason == ''
+    here = robot.frame('tool0', found.q)
+    assert here.position == pytest.approx([0.35, 0.05, 0.3], abs=2e-9)
+    assert here.rotation == pytest.approx(np.diag([1.0, -1.0, -1.0]), abs=3e-9)
+
+
+def test_four_ways_to_give_a_pose_are_one():
+    """Quaternion, matrix, what frame() returns; x y z alone leaves the orientation free."""
+    robot = load_robot('irb120')
+    state = robot.frame('tool0', np.array([0.3, 0.2, -0.1, 0.4, 0.5, 0.6]))
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = state.rotation, state.position
+    by_frame, by_matrix = robot.solve('tool0', state), robot.solve('tool0', matrix)
+    by_quaternion = robot.solve('tool0', [
+        *state.position, *Rotation.from_matrix(state.rotation).as_quat()])
+    assert np.array_equal(by_frame.q, by_matrix.q)
+    assert by_quaternion.q == pytest.approx(by_frame.q, abs=1e-7)
+    free = robot.solve('tool0', state.position)
+    assert free.reached and free.rotation_error == 0.0
+    assert robot.positions('tool0', free.q) == pytest.approx(state.position, abs=2e-9)
+
+
+def test_free_axes_locked_joints_and_a_posture():
+    """The spin of the tool is left to the posture; a locked joint does not move at all."""
+    robot = load_robot('irb120')
+    pose = [0.4, 0.0, 0.4, *DOWN]
+    for wanted in (-0.5, 0.0, 0.9):
+        posture = np.array([0.0, 0.4, 0.1, 0.0, 1.1, wanted])
+        found = robot.solve('tool0', pose, free='rz', posture=posture)
+        assert found.reached and found.q[5] == pytest.approx(wanted, abs=1e-4)
+        axis = robot.frame('tool0', found.q).rotation[:, 2]
+        assert axis == pytest.approx([0.0, 0.0, -1.0], abs=1e-8)
+    start = np.array([0.1, 0.4, 0.1, 0.0, 1.1, 0.0])
+    found = robot.solve('tool0', pose[:3], start=start, locked=['joint_1', 'joint_4'], free='y')
+    assert found.reached and (found.q[[0, 3]] == start[[0, 3]]).all()
+
+
+def test_loops_and_constraints_are_part_of_it():
+    """A closed chain stays closed; a user's row is zero at the solution."""
+    robot = load_robot('parallel_2dof')
+    home = robot.solve('tool0', [0.25, 0.15, 0.0], free='z')
+    assert home.reached, home.reason
+    tips = [robot.positions(f'tip_{k}', home.q)[:2] for k in (1, 2, 3)]
+    assert tips[0] == pytest.approx([0.25, 0.15], abs=2e-9)
+    assert np.ptp(tips, axis=0).max() < 4e-9
+    arm = load_robot('irb120')
+    rows = [joint_combination({'joint_2': 1.0, 'joint_3': 1.0}, 0.3), point('tool0')]
+    found = arm.solve('tool0', [0.4, 0.0, 0.4], free='x', constraints=rows)
+    assert found.reached, found.reason
+    assert found.q[1] + found.q[2] == pytest.approx(0.3, abs=2e-9)
+    assert arm.frame('tool0', found.q).rotation[:, 2] == pytest.approx([0, 0, -1.0], abs=1e-8)
+
+
+@pytest.mark.parametrize('pose, words', [
+    ([2.0, 0.0, 0.5], 'comes no nearer than 1.3'),
+    ([0.3, 0.0, 2.0, *DOWN], 'rad'),
+    ([0.62, 0.0, 0.29, *DOWN], 'the position alone can be reached')])
+def test_what_cannot_be_reached_says_how_near_it_comes(pose, words):
+    """One sentence with distance, and no exception."""
+    found = load_robot('irb120').solve('tool0', pose)
+    assert not found.reached and words in found.reason and 'tool0 of irb120' in found.reason
+
+
+def test_the_limit_in_the_way_is_named():
+    """A slide that ends too early, and nothing else, is named."""
+    robot = load_robot('scara_450')
+    inside = robot.positions('tool0', configurations(robot, 1, 0)[0])
+    found = robot.solve('tool0', [*inside[:2], 5.0])
+    assert not found.reached and 'joint_4 stands at its upper limit' in found.reason, found.reason
+
+
+@pytest.mark.parametrize('pose, changes, words', [
+    ([1.0, 2.0], {}, 'pose'), ([0.0] * 7, {}, 'quaternion'), ('there', {}, 'pose'),
+    (np.ones((4, 4)), {}, 'rotation'), ([0.3, 0.0, math.nan], {}, 'pose'),
+    ([0.3, 0.0, 0.4], {'free': 'yaw'}, 'axis'), ([0.3, 0.0, 0.4], {'free': 'x y z'}, 'nothing'),
+    ([0.3, 0.0, 0.4], {'tries': 0}, 'tries'), ([0.3, 0.0, 0.4], {'locked': ['no']}, 'joint'),
+    ([0.3, 0.0, 0.4], {'start': [0.0]}, 'start'), ([0.3, 0.0, 0.4], {'tolerance': 0.0}, 'toler')])
+def test_bad_arguments_are_a_sentence(pose, changes, words):
+    """Whatever is wrong is named."""
+    with pytest.raises(RobodynError, match=words):
+        load_robot('irb120').solve('tool0', pose, **changes)
+
+
+def test_a_frame_of_the_base_cannot_be_put_anywhere():
+    """No joint moves it."""
+    robot = load_robot('irb120')
+    with pytest.raises(RobodynError, match='fixed to the base'):
+        robot.solve(robot.base, [0.0, 0.0, 0.0])
