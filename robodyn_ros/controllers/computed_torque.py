@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from robodyn_ros.controllers.model import (gains, joint_values, model_of, model_parameters,
-                                           saturated)
+from robodyn_ros.controllers.model import (DESIRED, gains, joint_values, measured_friction,
+                                           model_parameters, model_torque, saturated)
 from robodyn_ros.errors import ArgumentError
-from robodyn_ros.mechanics import equations
 from robodyn_ros.robots.parameters import Given
 from robodyn_ros.robots.robot import checked_robot, Robot
 from robodyn_ros.tracing import Number
@@ -25,21 +24,25 @@ from robodyn_ros.types import Control
 
 def computed_torque(robot: Robot, *, kp: object = None, kd: object = None,
                     natural_frequency: object = None, damping: float = 1.0,
-                    model: Given = None, saturate: bool = True) -> Control:
+                    model: Given = None, saturate: bool = True,
+                    friction_velocity: str = DESIRED) -> Control:
     """
     Computed-torque control with PD gains (see model.gains).
 
     :param model: the controller's own payload, gravity and friction scale
     :param saturate: limit torques to the efforts of the robot's file
+    :param friction_velocity: 'desired' or 'measured', at which friction is compensated
     """
     refuse_passive(robot, 'computed_torque')
+    measured = measured_friction(friction_velocity)
     parameters = {**gains(robot, kp, kd, natural_frequency, damping),
                   **model_parameters(robot, model)}
 
     def law(t: Number, q: Sequence[Number], v: Sequence[Number], reference: Sequence[Number],
             values: Mapping[str, Number]) -> list[Number]:
         y = corrected_acceleration(robot, q, v, reference, values)
-        tau = equations.inverse_dynamics(robot.tree, model_of(values), q, v, y)
+        tau = model_torque(robot, values, q, v, y,
+                           None if measured else reference[robot.n:2 * robot.n])
         return saturated(robot, tau) if saturate else tau
 
     return Control(law, 3 * robot.n, parameters)

@@ -15,11 +15,11 @@ where a_0 is the acceleration without motors and P M^-1 S^T u what the loops let
 """
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from typing import Mapping, NamedTuple, Sequence
 
 from robodyn_ros.checks import number
 from robodyn_ros.constraints.constraint import checked_constraints, Constraint
-from robodyn_ros.constraints.ready_made import loops_of
+from robodyn_ros.constraints.ready_made import follow_joints, loops_of
 from robodyn_ros.constraints.rows import trace_rows
 from robodyn_ros.controllers.model import (joint_values, model_of, model_parameters, per_joint,
                                            saturated)
@@ -32,30 +32,46 @@ from robodyn_ros.tracing import Number
 from robodyn_ros.types import Control
 
 
-def constraint_following(robot: Robot, task: Sequence[Constraint], *, kp: float = 100.0,
-                         kd: float = 20.0, model: Given = None,
+class FrameTask(NamedTuple):
+    """The task to lead a frame as the trajectory in force does, in some axes."""
+
+    frame: str
+    axes: tuple[str, ...]
+    """Some of x y z roll pitch yaw, at most one per motor."""
+
+
+def constraint_following(robot: Robot, task: Sequence[Constraint] | FrameTask, *,
+                         kp: float = 100.0, kd: float = 20.0, model: Given = None,
                          saturate: bool = True, pretension: object = 0.0) -> Control:
     """
     Control that makes the robot follow constraints.
 
+    :param task: a FrameTask, whose frame goes where the desired joint positions would have it; or
+        constraints of your own, functions of time, which follow no trajectory
     :param kp: gain on phi [1/s^2]; :param kd: gain on its rate [1/s]
     :param pretension: torque that motors keep where the task leaves a choice (n,) [N m]
     """
     checked_robot(robot)
-    task = checked_constraints('task', task)
+    frame_task = task if isinstance(task, FrameTask) else None
+    own_task = checked_constraints('task', task) if frame_task is None else []
     parameters = {name: number(f'{name} of constraint_following', value, 'a finite number that is '
                                'not negative', 0.0) for name, value in (('kp', kp), ('kd', kd))}
     parameters.update(model_parameters(robot, model))
     parameters.update(per_joint(robot, 'pretension', pretension, signed=True))
-    for item in task:
+    for item in own_task:
         parameters.update({f'{item.name}.{key}': x for key, x in item.parameters.items()})
     motors = [k for k, joint in enumerate(robot.joints) if joint not in robot.passive]
 
     def law(t: Number, q: Sequence[Number], v: Sequence[Number], reference: Sequence[Number],
             values: Mapping[str, Number]) -> list[Number]:
         own = {item.name: {key: values[f'{item.name}.{key}'] for key in item.parameters}
-               for item in task}
-        rows = trace_rows(robot, task, q, v, t, own)  # type: ignore[arg-type]
+               for item in own_task}
+        wanted_q, wanted_v, wanted_a = (reference[k * robot.n:(k + 1) * robot.n]
+                                        for k in range(3))
+        followed = own_task if frame_task is None else [
+            follow_joints(frame_task.frame, frame_task.axes, wanted_q, 'path')]
+        moving = {**dict(zip(wanted_q, wanted_v)), **dict(zip(wanted_v, wanted_a))}
+        rows = trace_rows(robot, followed, q, v, t, own, moving)  # type: ignore[arg-type]
         if len(rows.names) > len(motors):
             raise ArgumentError(f'the task has {len(rows.names)} rows ({", ".join(rows.names)}) '
                                 f'for {len(motors)} motors of {robot.name}; give at most one per '
@@ -75,7 +91,7 @@ def constraint_following(robot: Robot, task: Sequence[Constraint], *, kp: float 
             tau = _motor_torques(factor, applied, closure.b, rows.A, wanted, motors, rest)
         return saturated(robot, tau) if saturate else tau
 
-    return Control(law, 0, parameters)
+    return Control(law, 3 * robot.n if frame_task is not None else 0, parameters)
 
 
 def _motor_torques(factor: udwadia_kalaba.RowFactor, applied: Sequence[Number],

@@ -4,7 +4,9 @@
 A controller's own model of the robot, apart from the plant's: mismatch is a parameter.
 
 Run-time parameters 'model.payload.mass', 'model.friction_scale', ... are those of the model; a
-friction scale of 1 compensates the friction the robot's file states, 0 leaves it alone.
+friction scale of 1, the default, compensates the friction the robot's file states, 0 leaves it
+alone. It is compensated at the desired velocity: what a file states may be more than there is, and
+at the measured velocity that would drive the arm by itself. The papers' laws use the measured one.
 """
 from __future__ import annotations
 
@@ -13,16 +15,19 @@ from typing import Mapping, Sequence
 import numpy as np
 
 from robodyn_ros.checks import number, numbers
-from robodyn_ros.errors import ArgumentError, SizeError
+from robodyn_ros.errors import ArgumentError, SizeError, UnknownNameError
+from robodyn_ros.mechanics import equations
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.robots.parameters import Given, parameters_from
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.tracing import clip, Number
 
+DESIRED, MEASURED = FRICTION_VELOCITIES = ('desired', 'measured')
+
 
 def model_parameters(robot: Robot, model: Given) -> dict[str, float]:
-    """Run-time parameters of the model; by default the file's gravity, no payload or friction."""
-    chosen = parameters_from(model, robot.parameters._replace(friction_scale=0.0))
+    """Run-time parameters of the model; by default the file's gravity and friction, no payload."""
+    chosen = parameters_from(model, robot.parameters)
     return {f'model.{name}': float(value)  # type: ignore[arg-type]
             for name, value in chosen.named().items()}
 
@@ -30,6 +35,28 @@ def model_parameters(robot: Robot, model: Given) -> dict[str, float]:
 def model_of(parameters: Mapping[str, Number]) -> Parameters:
     """Rebuild the model's parameters from the run-time ones."""
     return Parameters.from_flat([parameters[f'model.{name}'] for name in NAMES])
+
+
+def model_torque(robot: Robot, values: Mapping[str, Number], q: Sequence[Number],
+                 v: Sequence[Number], y: Sequence[Number], desired: Sequence[Number] | None
+                 ) -> list[Number]:
+    """
+    Return M^ y + h^ of the model (n,).
+
+    :param desired: velocity at which friction is compensated (n,); None: the measured one, v
+    """
+    model = model_of(values)
+    if desired is None:
+        return equations.inverse_dynamics(robot.tree, model, q, v, y)
+    rest = equations.inverse_dynamics(robot.tree, model._replace(friction_scale=0.0), q, v, y)
+    return [x + f for x, f in zip(rest, equations.friction(robot.tree, model, desired))]
+
+
+def measured_friction(chosen: object) -> bool:
+    """Tell whether friction is compensated at the measured velocity."""
+    if chosen not in FRICTION_VELOCITIES:
+        raise UnknownNameError('friction_velocity', chosen, FRICTION_VELOCITIES)
+    return chosen == MEASURED
 
 
 def per_joint(robot: Robot, name: str, value: object, signed: bool = False) -> dict[str, float]:

@@ -17,10 +17,9 @@ import numpy as np
 
 from robodyn_ros.checks import items, number
 from robodyn_ros.controllers.computed_torque import corrected_acceleration, refuse_passive
-from robodyn_ros.controllers.model import (gains, joint_values, model_of, model_parameters,
-                                           saturated)
+from robodyn_ros.controllers.model import (DESIRED, gains, joint_values, measured_friction,
+                                           model_parameters, model_torque, saturated)
 from robodyn_ros.errors import ArgumentError
-from robodyn_ros.mechanics import equations
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.parameters import Given
 from robodyn_ros.robots.robot import Robot
@@ -31,7 +30,8 @@ from robodyn_ros.types import Control
 def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: object = None,
            natural_frequency: object = None, damping: float = 1.0,
            p: tuple[float, float] = (1.0, 1.0), model: Given = None,
-           saturate: bool = True, weights: Sequence[tuple[float, float]] | None = None) -> Control:
+           saturate: bool = True, weights: Sequence[tuple[float, float]] | None = None,
+           friction_velocity: str = DESIRED) -> Control:
     """
     Robust computed-torque control.
 
@@ -39,8 +39,10 @@ def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: o
     :param epsilon: boundary layer of z
     :param p: diagonal of P for every joint
     :param weights: (Q12, Q22) per joint instead of a Lyapunov solution (to reproduce a study)
+    :param friction_velocity: 'desired' or 'measured', at which friction is compensated
     """
     refuse_passive(robot, 'robust')
+    measured = measured_friction(friction_velocity)
     number('rho of robust control', rho, 'a finite number that is not negative', 0.0)
     number('epsilon of robust control', epsilon, 'a positive finite number', above=0.0)
     items(Real, 'p of robust control', p, 'two numbers')  # type: ignore[type-abstract]
@@ -63,7 +65,7 @@ def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: o
         size = values['rho'] / maximum(length, values['epsilon'])
         y = corrected_acceleration(robot, q, v, reference, values)
         y = [x + size * s for x, s in zip(y, z)]
-        tau = equations.inverse_dynamics(robot.tree, model_of(values), q, v, y)
+        tau = model_torque(robot, values, q, v, y, None if measured else reference[n:2 * n])
         return saturated(robot, tau) if saturate else tau
 
     return Control(law, 3 * robot.n, parameters)

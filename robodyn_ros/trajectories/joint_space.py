@@ -68,7 +68,7 @@ class JointWaypoints:
                              f'{velocity.shape} and accelerations {acceleration.shape} differ; '
                              'expected one row per time and one column per joint')
         stacked = np.stack([position, velocity, acceleration], axis=1)
-        from scipy.interpolate import BPoly, PPoly  # slow to import, see return_to_start.py
+        from scipy.interpolate import BPoly, PPoly  # a quarter of a second, only where needed
         piece = PPoly.from_bernstein_basis(BPoly.from_derivatives(knots, stacked))
         return _resting_outside(piece, knots, np.asarray(times, dtype=float))
 
@@ -105,7 +105,7 @@ class Table:
     def sample(self, times: np.ndarray) -> Trajectory:
         """Evaluate at times (k,); the spline starts and ends at rest."""
         _, knots, position = self.read()
-        from scipy.interpolate import CubicSpline  # slow to import, see return_to_start.py
+        from scipy.interpolate import CubicSpline  # a quarter of a second, only where needed
         spline = CubicSpline(knots, position, bc_type='clamped')
         return _resting_outside(spline, knots, np.asarray(times, dtype=float))
 

@@ -5,11 +5,12 @@ Paths in space as traceable functions of time, and their samples by compiled cod
 
 Each is a dataclass whose number fields are run-time parameters and whose call path(t) gives the
 coordinates, so it can be held by a plant (constraints.follow) or sampled for a controller. They go
-on for ever in both directions of time; via points and joint motions rest before and after.
+on for ever in both directions of time (time_law.py gives them a beginning and an end); via points
+and joint motions rest before and after.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 import math
 from typing import Callable, Sequence
 
@@ -18,7 +19,7 @@ import numpy as np
 from robodyn_ros.codegen.program import Program
 from robodyn_ros.codegen.routines import Kernel
 from robodyn_ros.tracing import cos, directional, Graph, inputs, Number, Scalar, sin
-from robodyn_ros.tracing.dataclass_parameters import number_fields
+from robodyn_ros.tracing.dataclass_parameters import number_fields, with_numbers
 from robodyn_ros.types import Trajectory
 
 Path = Callable[[Number], Sequence[Number]]
@@ -85,8 +86,7 @@ def sample(path: Path, times: np.ndarray) -> Trajectory:
     graph = Graph()
     t = inputs(graph, 't', 1)[0]
     p = inputs(graph, 'p', max(1, len(fields)))
-    traced = replace(path, **dict(zip(fields, p))) if fields else path  # type: ignore
-    position = list(traced(t))
+    position = list(with_numbers(path, dict(zip(fields, p)))(t))
     flow: dict[Scalar, Number] = {t: 1.0}
     velocity = directional(position, flow)
     acceleration = directional(velocity, flow)

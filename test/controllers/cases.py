@@ -20,8 +20,10 @@ robot = cache(load_robot)
 CONTROLS = {
     'scara_450': lambda r: computed_torque(r, natural_frequency=20.0),
     'two_link': lambda r: computed_torque(r, kp=1.0, kd=1.0),
-    'irb120': lambda r: computed_torque(r, natural_frequency=20.0, saturate=False),
-    'scara_1000': lambda r: robust(r, kp=900.0, kd=60.0, rho=0.0, epsilon=0.06),
+    'irb120': lambda r: computed_torque(r, natural_frequency=20.0, saturate=False,
+                                        friction_velocity='measured'),
+    'scara_1000': lambda r: robust(r, kp=900.0, kd=60.0, rho=0.0, epsilon=0.06,
+                                   friction_velocity='measured'),
 }
 """scara_1000's loop has the robust term, off while rho is 0: then it is computed torque."""
 

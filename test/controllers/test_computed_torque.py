@@ -10,7 +10,7 @@ import pytest
 from robodyn_ros import computed_torque, Parameters, RobodynError, State
 
 ROBOTS = ('two_link', 'scara_450', 'scara_1000', 'irb120')
-SMOOTH = {'friction_scale': 0.0}
+SMOOTH = {'friction_scale': 0.0, 'controller.model.friction_scale': 0.0}
 
 
 @pytest.mark.parametrize('name', ROBOTS)
@@ -21,7 +21,7 @@ def test_error_equation_holds_at_every_state(name):
         kp, kd = rng.uniform(1.0, 900.0, r.n), rng.uniform(0.5, 60.0, r.n)
         mass = rng.uniform(0.0, 3.0)
         control = computed_torque(r, kp=kp, kd=kd, saturate=False, model=r.parameters._replace(
-            payload_mass=mass, friction_scale=1.0))
+            payload_mass=mass, friction_scale=1.0), friction_velocity='measured')
         wanted = rng.normal(size=3 * r.n)
         tau = control.law(state.t, state.q, state.v, wanted, control.parameters)
         _, a = closed_loop(name).derivative(state, tau, {'payload.mass': mass})
@@ -35,10 +35,10 @@ def test_law_is_the_papers_formula(name):
     """The torque is M (a_d + kd e' + kp e) + h, with the compiled M and h."""
     r, rng = robot(name), np.random.default_rng(13)
     kp, kd = rng.uniform(1.0, 400.0, r.n), rng.uniform(0.5, 40.0, r.n)
-    control = computed_torque(r, kp=kp, kd=kd, saturate=False)
+    control = computed_torque(r, kp=kp, kd=kd, saturate=False, friction_velocity='measured')
     q, v = rng.uniform(-1.0, 1.0, (2, r.n))
     wanted = rng.normal(size=(3, r.n))
-    M, h = r.dynamics(q, v, r.parameters._replace(friction_scale=0.0))
+    M, h = r.dynamics(q, v)
     theirs = control_laws.computed_torque(M, h, wanted[2], wanted[0] - q, wanted[1] - v, kp, kd)
     ours = control.law(0.0, q, v, wanted.ravel(), control.parameters)
     plants.assert_close('tau', ours, theirs, 1e-12)

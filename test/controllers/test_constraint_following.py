@@ -9,6 +9,9 @@ from plant import cases as plants
 import pytest
 from robodyn_ros import (computed_torque, constraint_following, follow, joint_combination,
                          Parameters, RobodynError)
+from robodyn_ros.constraints.ready_made import frame_coordinates
+from robodyn_ros.controllers.constraint_following import FrameTask
+from robodyn_ros.plant.control_law import CompiledLaw
 from robodyn_ros.tracing import cos, sin
 from robodyn_ros.trajectories.paths import Helix
 
@@ -30,7 +33,8 @@ def test_rows_that_pin_every_joint_are_computed_torque(name):
             for joint, a, w in zip(r.joints, sizes, rates)]
     model = r.parameters._replace(payload_mass=0.7, friction_scale=1.0)
     ours = constraint_following(r, task, model=model, saturate=False, **GAINS)
-    theirs = computed_torque(r, model=model, saturate=False, **GAINS)
+    theirs = computed_torque(r, model=model, saturate=False, friction_velocity='measured',
+                             **GAINS)
     for state in plants.random_states(r.n, 3, 22):
         w, half, t = rates, 0.5 * rates, state.t
         wanted = [*(sizes * np.sin(w * t) + np.cos(half * t)),
@@ -58,7 +62,7 @@ def test_tasks_that_leave_freedom_obey_gauss(name, axes):
         pull = np.array([-0.05 * W ** 2 * s, -0.05 * W ** 2 * c, 0.0])[keep]
         b = pull - frame.drift[keep] + GAINS['kd'] * (rate - A @ state.v) \
             + GAINS['kp'] * (x - frame.position[keep])
-        M, h = r.dynamics(state.q, state.v, r.parameters._replace(friction_scale=0.0))
+        M, h = r.dynamics(state.q, state.v)
         gauss = udwadia_kalaba.constrained_motion(M, -h, A, b)
         tau = interpreted(control, r.n, t, state.q, state.v)
         plants.assert_close(f'{name} {axes}', tau, gauss.constraint_force, 1e-9, state)
@@ -98,6 +102,28 @@ def test_motor_torques_are_the_projected_inverse_dynamics():
             parallel_2dof.path_acceleration(t))
         plants.assert_close('motors', tau[::2], theirs, 1e-11, state)
         assert tau[1::2].tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize('name, axes', [('scara_450', 'x y z yaw'), ('irb120', 'x y z')])
+def test_a_frame_that_follows_joints_is_a_frame_on_their_path(name, axes):
+    """A FrameTask by desired q, v, a, against a path that is the frame's own way along them."""
+    r, rng = robot(name), np.random.default_rng(31)
+    q0, v0, a0 = rng.uniform(-0.5, 0.5, (3, r.n))
+
+    def path(t):
+        q = [x + w * t + 0.5 * b * t * t for x, w, b in zip(q0.tolist(), v0.tolist(), a0.tolist())]
+        return frame_coordinates(r, 'tool0', axes.split(), q)
+
+    along = constraint_following(r, [follow('tool0', path, axes)], saturate=False, **GAINS)
+    joints = constraint_following(r, FrameTask('tool0', tuple(axes.split())), saturate=False,
+                                  **GAINS)
+    assert (along.reference_size, joints.reference_size) == (0, 3 * r.n)
+    for t in (0.0, 0.4, 1.1):
+        q, v = rng.uniform(-0.6, 0.6, (2, r.n))
+        wanted = np.concatenate([q0 + v0 * t + 0.5 * a0 * t * t, v0 + a0 * t, a0])
+        one = CompiledLaw(name, r.n, along)(t, q, v, np.zeros(0))
+        other = CompiledLaw(name, r.n, joints)(0.0, q, v, wanted)
+        assert np.abs(one - other).max() < 1e-9 * max(1.0, np.abs(one).max())
 
 
 def test_pretension_changes_torques_and_not_the_motion():

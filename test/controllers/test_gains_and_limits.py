@@ -115,16 +115,17 @@ def test_torques_stay_within_the_files_efforts(law):
 
 @pytest.mark.parametrize('law', ['computed_torque', 'robust'])
 def test_friction_compensation_adds_the_files_friction(law):
-    """A model with friction scale s adds s times the friction torque, nothing else."""
+    """A model with friction scale s adds s times the friction at the velocity that is meant."""
     r, rng = robot('irb120'), np.random.default_rng(31)
     q, v = rng.uniform(-1.0, 1.0, (2, 6))
     wanted = rng.normal(size=18)
-    plain = LAWS[law](r, saturate=False)
-    for scale in (0.5, 1.0):
-        told = LAWS[law](r, saturate=False, model=r.parameters._replace(friction_scale=scale))
+    plain = LAWS[law](r, saturate=False, model=r.parameters._replace(friction_scale=0.0))
+    for scale, at, velocity in ((0.5, 'desired', wanted[6:12]), (1.0, 'measured', v)):
+        told = LAWS[law](r, saturate=False, model=r.parameters._replace(friction_scale=scale),
+                         friction_velocity=at)
         added = np.subtract(told.law(0.0, q, v, wanted, told.parameters),
                             plain.law(0.0, q, v, wanted, plain.parameters))
-        plants.assert_close('friction', added, scale * r.bias(q, v).friction, 1e-11)
+        plants.assert_close('friction', added, scale * r.bias(q, velocity).friction, 1e-11)
 
 
 @pytest.mark.parametrize('law', LAWS)
