@@ -14,7 +14,7 @@ numbers of one run; with lanes, each number is so many side by side.
               correct  -> dq(n), dv(n), margin, phi(m), phi rate(m)       Newton step onto the rows
               rk4_step -> q(n), v(n), two margins of each of the four stages
               control  -> tau(n)                 of t, q(n), v(n), reference
-    s       integrators(4 n), t, input of control(1 + 2 n + reference), start of the step(2 n)
+    s       integrators(5 n), t, input of control(1 + 2 n + reference), start of the step(2 n)
     sample  t, q(n), v(n), tau(n), a(n), Qc(n), multipliers(m), phi(m), phi rate(m)
     queue   torques on their way, oldest first (delay n)
     block   h, t0, x, y, s of a motion in place
@@ -68,7 +68,7 @@ class Layout(Sizes):
     scratch = property(lambda self: self.results + self.rank_extra + self.n + self.m)
 
     # s
-    times = property(lambda self: 4 * self.n)
+    times = property(lambda self: 5 * self.n)
     control = property(lambda self: self.times + 1)
     start = property(lambda self: self.control + self.tau + self.reference)
     workspace = property(lambda self: self.start + 2 * self.n)

@@ -29,6 +29,7 @@ from robodyn_ros.codegen.llvm import Place, Writer
 from robodyn_ros.codegen.native import MachineCode, Signature
 from robodyn_ros.codegen.routines import Routine
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.interruption import INTERRUPTION
 
 OLDEST, NEWEST = (0, 58), (0, 68)
 """Versions of numba this was tested with; setup.py has the same bounds."""
@@ -152,9 +153,10 @@ class Compiler:
         target = registry.cpu_target
         found = []
         for name, function, signature in self._entries:
-            made = compiler.compile_extra(
-                target.typing_context, target.target_context, function,
-                tuple(TYPES[kind] for kind in signature.kinds), types.int64, flags, {})
-            found.append(MachineCode(name, made.fndesc.llvm_func_name + STUB,
-                                     made.library.serialize_using_object_code()[2][0]))
+            with INTERRUPTION.held():  # LLVM calls Python, where an exception would be lost
+                made = compiler.compile_extra(
+                    target.typing_context, target.target_context, function,
+                    tuple(TYPES[kind] for kind in signature.kinds), types.int64, flags, {})
+                found.append(MachineCode(name, made.fndesc.llvm_func_name + STUB,
+                                         made.library.serialize_using_object_code()[2][0]))
         return found

@@ -13,46 +13,71 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Protocol, Sequence
 
 import numpy as np
 
 from robodyn_ros.codegen import cache, python_text
 from robodyn_ros.codegen.backend import Backend, Interpreter
-from robodyn_ros.codegen.loops.integrators import AT_ONCE, unrolled
-from robodyn_ros.codegen.loops.stepping import make_loops, Stepping
 from robodyn_ros.codegen.native import Array, Entry, interpreted, link, MachineCode, Signature
-from robodyn_ros.codegen.routines import Kernel, PREPARE, Routine, routines
+from robodyn_ros.codegen.routines import Kernel, PREPARE, PREPARE_LAW, Routine, routines
+from robodyn_ros.interruption import INTERRUPTION
+from robodyn_ros.tracing.graph import Graph
 from robodyn_ros.tracing.scalar import Scalar
 
 LOG = logging.getLogger('robodyn_ros')
 _loaded: dict[str, dict[str, Entry]] = {}  # programs of this process by their source
 _compiling = threading.Lock()
+PREPARING = (PREPARE, PREPARE_LAW)
+NOTHING = Routine(PREPARE_LAW, 0, 0, Graph(), (), (), ())
+"""What is to be prepared for a law where there is none."""
+
+
+class Loops(Protocol):
+    """Loops around the kernels of a program; its text is part of the program's source."""
+
+    @property
+    def lanes(self) -> int:
+        """Return how many runs go side by side."""
+
+    def signatures(self, prepared: int) -> dict[str, Signature]:
+        """Return what the functions for Python take, given the length of w."""
+
+    def make(self, backend: Backend, routines: Mapping[str, Routine],
+             kernels: Mapping[str, Callable], signatures: Mapping[str, Signature]) -> None:
+        """Make the loops of a program and mark those that Python calls."""
 
 
 class Program:
     """Compiled kernels of one recording with their run-time parameters."""
 
     def __init__(self, title: str, kernels: Sequence[Kernel], parameters: Sequence[Scalar],
-                 stepping: Stepping | None = None):
+                 loops: Loops | None = None,
+                 law: tuple[Kernel, Sequence[Scalar]] | None = None):
         """
         Write the routines; nothing is compiled before the first use.
 
         :param title: what is being compiled, for the message
-        :param stepping: the loops around the kernels; without them each kernel can be called from
-            Python, see evaluate()
+        :param law: a kernel of another recording, with its own inputs for the same parameters:
+            its operations, and so its bits, do not depend on the kernels beside it
+        :param loops: around the kernels; without them each kernel can be called from Python, see
+            evaluate()
         """
-        self.title, self._stepping = title, stepping
+        self.title, self._loops = title, loops
         self.routines: dict[str, Routine] = {
             routine.name: routine for routine in routines(kernels, parameters)}
         self.prepared_size = max(1, self.routines[PREPARE].outputs)
+        if law is not None:
+            more = routines([law[0]], law[1], prepare=PREPARE_LAW, first=self.prepared_size)
+            self.routines |= {routine.name: routine for routine in more}
+            self.prepared_size += more[0].outputs
         self._functions: dict[str, Entry] | None = None
         self._prepared: tuple[bytes, np.ndarray] | None = None
 
     @property
     def source(self) -> str:
         """Return the routines as Python: to be read, to be run, and to be hashed."""
-        loops = f'# in the loops of {self._stepping}\n' if self._stepping else ''
+        loops = f'# in the loops of {self._loops}\n' if self._loops else ''
         texts = [python_text.text(routine) for routine in self.routines.values()]
         head = f'"""{self.title}: straight-line code, made by robodyn_ros."""\n{loops}'
         return '\n\n\n'.join([head + python_text.IMPORTS.rstrip(), *texts]) + '\n'
@@ -79,7 +104,8 @@ class Program:
         LOG.info('compiling %s (%d operations); done once where programs can be kept',
                  self.title, sum(self.operations.values()))
         # imported here: the compiler takes longer to import than most programs to link
-        from robodyn_ros.codegen.numba_compiler import Compiler
+        with INTERRUPTION.held():
+            from robodyn_ros.codegen.numba_compiler import Compiler
         compiler = Compiler('robodyn_program_' + cache.digest(self.source))
         self._make(compiler)
         found = compiler.machine_code()
@@ -98,18 +124,20 @@ class Program:
         prepared, none = self.prepared_size, self.routines[PREPARE].inputs
         found = {'prepare_parameters': Signature(
             '', (Array('p'), Array('w', True)), lambda: (none, prepared))}
-        if self._stepping is not None:
-            return {**found, **self._stepping.signatures(prepared)}
+        if self._loops is not None:
+            return {**found, **self._loops.signatures(prepared)}
         for name, routine in self.routines.items():
-            if name != PREPARE:
+            if name not in PREPARING:
                 found.update(_signatures(name, routine.inputs, routine.outputs, prepared))
         return found
 
     def _make(self, backend: Backend) -> None:
         """Make kernels and loops, and mark what Python calls."""
-        signatures, stepping = self.signatures, self._stepping
-        lanes = stepping.layout.lanes if stepping is not None else 1
+        signatures, loops = self.signatures, self._loops
+        lanes = loops.lanes if loops is not None else 1
         prepare = backend.kernel(self.routines[PREPARE])
+        own = max(1, self.routines[PREPARE].outputs)
+        prepare_law = backend.kernel(self.routines.get(PREPARE_LAW, NOTHING))
         export, cells = backend.export, backend.cells
 
         @backend.entry('prepare_parameters', signatures['prepare_parameters'])
@@ -117,15 +145,13 @@ class Program:
             """Compute w."""
             export()
             prepare(cells(p), 0, cells(p), cells(w), 0)
+            prepare_law(cells(p), 0, cells(p), cells(w), own)
             return 0
 
         kernels = {name: backend.kernel(routine, lanes)
-                   for name, routine in self.routines.items() if name != PREPARE}
-        if stepping is not None:
-            if stepping.integrator == AT_ONCE:
-                step = unrolled(self.routines['dynamics'], stepping.layout.n)
-                kernels[AT_ONCE] = backend.kernel(step)
-            make_loops(backend, stepping, kernels, signatures)
+                   for name, routine in self.routines.items() if name not in PREPARING}
+        if loops is not None:
+            loops.make(backend, self.routines, kernels, signatures)
             return
         for name, kernel in kernels.items():
             routine = self.routines[name]

@@ -16,7 +16,7 @@ from robodyn_ros.codegen.fuse import fuse
 from robodyn_ros.tracing.graph import Argument, Graph
 from robodyn_ros.tracing.scalar import argument, Number, Scalar
 
-PREPARE = 'prepare'
+PREPARE, PREPARE_LAW = 'prepare', 'prepare_law'
 LIBRARY = ('tan', 'exp', 'tanh', 'atan2')
 """Calls of the system's library, whose vector versions may round otherwise."""
 
@@ -84,12 +84,14 @@ def calls_library(values: Sequence[Number]) -> bool:
     return any(op in LIBRARY for op in _operations(values))
 
 
-def routines(kernels: Sequence[Kernel], parameters: Sequence[Scalar],
-             fused: bool = True) -> list[Routine]:
+def routines(kernels: Sequence[Kernel], parameters: Sequence[Scalar], fused: bool = True,
+             prepare: str = PREPARE, first: int = 0) -> list[Routine]:
     """
-    Return the routine 'prepare', which computes w from the parameters, and each kernel's.
+    Return the routine that computes w from the parameters, and each kernel's.
 
     :param fused: make sums with a product one operation (fuse.py)
+    :param prepare: name of the first
+    :param first: place in w from which on these kernels find theirs
     """
     recorded = parameters[0].graph
     fixed = _depending_only_on(recorded, parameters)
@@ -105,10 +107,10 @@ def routines(kernels: Sequence[Kernel], parameters: Sequence[Scalar],
             if node in fixed:
                 hoisted.setdefault(node, len(hoisted))
         parts.append((kernel, results, live, set(read)))
-    found = [_routine(graph, Kernel(PREPARE, parameters, ()), list(hoisted),
+    found = [_routine(graph, Kernel(prepare, parameters, ()), list(hoisted),
                       graph.reachable(list(hoisted)), {})]
     for kernel, results, live, needed in parts:
-        slots = {node: slot for node, slot in hoisted.items() if node in needed}
+        slots = {node: first + slot for node, slot in hoisted.items() if node in needed}
         found.append(_routine(graph, kernel, results, live, slots))
     return found
 

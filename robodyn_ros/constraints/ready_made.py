@@ -1,25 +1,25 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-Ready-made constraints: loop closure, following a path, coupled joints, knife edge.
+Ready-made constraints: loop closure, following a path, pointing, coupled joints, knife edge.
 
 Each is an ordinary Constraint, written with the same means a user has.
 """
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from robodyn_ros.checks import expect, number, numbers, refusal
 from robodyn_ros.constraints.constraint import Constraint, FORCE, POSITION, VELOCITY
 from robodyn_ros.errors import ConstraintError, UnknownNameError
-from robodyn_ros.mechanics.vector import dot, product, transpose
-from robodyn_ros.robots.orientation import angles_of
+from robodyn_ros.mechanics.rotation import difference, from_angles, Quaternion, swing
+from robodyn_ros.mechanics.vector import dot, Vector
+from robodyn_ros.robots.closure import ANGLES, closure_errors
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.robots.urdf.robodyn_tag import AXES
 from robodyn_ros.tracing import Number
-from robodyn_ros.tracing.dataclass_parameters import number_fields
+from robodyn_ros.tracing.dataclass_parameters import number_fields, with_numbers
 
 
 def loop(frame_a: str, frame_b: str, axes: str | Sequence[str] = 'x y z',
@@ -33,12 +33,7 @@ def loop(frame_a: str, frame_b: str, axes: str | Sequence[str] = 'x y z',
     chosen = _axes(axes, name)
 
     def phi(robot: Robot, q: Sequence[Number], t: Number) -> list[Number]:
-        a, b = robot.pose(frame_a, q), robot.pose(frame_b, q)
-        values: dict[str, Number] = {
-            axis: x - y for axis, x, y in zip('xyz', a.position, b.position)}
-        if set(chosen) & set(AXES[3:]):
-            values.update(zip(AXES[3:], angles_of(product(transpose(a.rotation), b.rotation))))
-        return [values[axis] for axis in chosen]
+        return closure_errors(robot.pose(frame_a, q), robot.pose(frame_b, q), chosen)
 
     return Constraint(name, phi, POSITION, rows=tuple(f'{name}.{axis}' for axis in chosen))
 
@@ -48,6 +43,10 @@ def follow(frame: str, path: Callable[[Number], Sequence[Number]],
     """
     Hold a frame on a path: frame(q) - path(t) = 0 in the given axes (a servo constraint).
 
+    Roll, pitch and yaw together are a whole orientation: its rows are the turn that is missing,
+    about the axes of the desired frame (mechanics/rotation.py), which has no corner anywhere. One
+    or two of them are differences of angles, for arms that have only those.
+
     :param path: path(t) -> one value per axis [m] or [rad], built from traceable functions; the
         number fields of a dataclass instance become run-time parameters
     """
@@ -55,16 +54,78 @@ def follow(frame: str, path: Callable[[Number], Sequence[Number]],
     parameters = number_fields(path)
 
     def phi(robot: Robot, q: Sequence[Number], t: Number, **values: Number) -> list[Number]:
-        here = dict(zip('xyz', robot.position(frame, q)))
-        if set(chosen) & set(AXES[3:]):
-            here.update(zip(AXES[3:], robot.orientation(frame, q)))
-        wanted = (dataclasses.replace(path, **values) if values else path)(t)  # type: ignore
+        wanted = with_numbers(path, values)(t)
         if len(wanted) != len(chosen):
             raise ConstraintError(f'the path of {name!r} gives {len(wanted)} values for '
                                   f'{len(chosen)} axes ({" ".join(chosen)})')
-        return [here[axis] - value for axis, value in zip(chosen, wanted)]
+        by_axis = dict(zip(chosen, wanted))
+        if not is_whole_orientation(chosen):
+            return _coordinate_errors(robot, frame, chosen, q, wanted)
+        turn = from_angles(*(by_axis[axis] for axis in ANGLES))
+        return _pose_errors(robot, frame, chosen, q, by_axis, turn)
 
     return Constraint(name, phi, POSITION, parameters, tuple(f'{name}.{axis}' for axis in chosen))
+
+
+def follow_joints(frame: str, axes: str | Sequence[str], q_desired: Sequence[Number],
+                  name: str = 'follow') -> Constraint:
+    """Hold a frame where it would be at desired joint positions, in the given axes."""
+    chosen = _axes(axes, name)
+
+    def phi(robot: Robot, q: Sequence[Number], t: Number) -> list[Number]:
+        if not is_whole_orientation(chosen):
+            return _coordinate_errors(robot, frame, chosen, q,
+                                      frame_coordinates(robot, frame, chosen, q_desired))
+        there = dict(zip('xyz', robot.position(frame, q_desired)))
+        return _pose_errors(robot, frame, chosen, q, there, robot.quaternion(frame, q_desired))
+
+    return Constraint(name, phi, POSITION, rows=tuple(f'{name}.{axis}' for axis in chosen))
+
+
+def point(frame: str, axis: Sequence[float] = (0.0, 0.0, 1.0),
+          direction: Sequence[float] = (0.0, 0.0, -1.0), name: str = 'point') -> Constraint:
+    """
+    Let an axis of a frame point somewhere, the spin about it free: two rows (see swing).
+
+    :param axis: in the frame; :param direction: in the base frame; any lengths but zero
+    """
+    own, there = _direction(axis, f'axis of {name!r}'), _direction(direction,
+                                                                   f'direction of {name!r}')
+
+    def phi(robot: Robot, q: Sequence[Number], t: Number) -> list[Number]:
+        rotation = robot.pose(frame, q).rotation
+        return list(swing(there, tuple(dot(row, own) for row in rotation)))  # type: ignore
+
+    return Constraint(name, phi, POSITION, rows=(f'{name}.1', f'{name}.2'))
+
+
+def is_whole_orientation(axes: Iterable[str]) -> bool:
+    """Tell whether axes have roll, pitch and yaw."""
+    return set(ANGLES) <= set(axes)
+
+
+def _coordinate_errors(robot: Robot, frame: str, axes: Sequence[str], q: Sequence[Number],
+                       wanted: Sequence[Number]) -> list[Number]:
+    return [here - value for here, value in zip(frame_coordinates(robot, frame, axes, q), wanted)]
+
+
+def _pose_errors(robot: Robot, frame: str, axes: Sequence[str], q: Sequence[Number],
+                 position: Mapping[str, Number], turn: Quaternion) -> list[Number]:
+    """Return x y z minus those wanted [m], and the turn from the orientation wanted [rad]."""
+    errors: dict[str, Number] = dict(zip(ANGLES, difference(turn, robot.quaternion(frame, q))))
+    if set(axes) - set(ANGLES):
+        here = dict(zip('xyz', robot.position(frame, q)))
+        errors.update({axis: here[axis] - position[axis] for axis in axes if axis in here})
+    return [errors[axis] for axis in axes]
+
+
+def frame_coordinates(robot: Robot, frame: str, axes: Sequence[str],
+                      q: Sequence[Number]) -> list[Number]:
+    """Return coordinates of a frame along some of x y z [m] roll pitch yaw [rad]."""
+    here: dict[str, Number] = dict(zip('xyz', robot.position(frame, q)))
+    if set(axes) & set(ANGLES):
+        here.update(zip(ANGLES, robot.orientation(frame, q)))
+    return [here[axis] for axis in axes]
 
 
 def joint_combination(coefficients: Mapping[str, float], value: Any = 0.0,
@@ -98,17 +159,12 @@ def knife_edge(frame: str, across: Sequence[float] = (0.0, 1.0, 0.0),
 
     A skate, a blade or a wheel that does not slip sideways; non-holonomic.
     """
-    expected = 'three numbers that are not all zero'
-    values = numbers(f'across of {name!r}', across, expected)
-    length = math.sqrt(sum(x ** 2 for x in values.ravel().tolist()))
-    if values.shape != (3,) or not 0.0 < length < math.inf:
-        raise refusal(f'across of {name!r}', across, expected, ConstraintError)
-    direction = tuple(x / length for x in values.tolist())
+    direction = _direction(across, f'across of {name!r}')
 
     def psi(robot: Robot, q: Sequence[Number], v: Sequence[Number], t: Number) -> list[Number]:
         linear, _ = robot.velocity(frame, q, v)
         rotation = robot.pose(frame, q).rotation
-        sideways = tuple(dot(row, direction) for row in rotation)  # type: ignore[arg-type]
+        sideways = tuple(dot(row, direction) for row in rotation)
         return [dot(linear, sideways)]  # type: ignore[arg-type]
 
     return Constraint(name, psi, VELOCITY, rows=(name,))
@@ -127,6 +183,16 @@ def viscous_non_ideal(coefficient: float, name: str = 'viscous') -> Constraint:
 def loops_of(robot: Robot) -> list[Constraint]:
     """Constraints of the loops named in the robot's file."""
     return [loop(item.frame_a, item.frame_b, item.axes, item.name) for item in robot.loops]
+
+
+def _direction(values: Sequence[float], what: str) -> Vector:
+    """Return three numbers as a unit vector."""
+    expected = 'three numbers that are not all zero'
+    given = numbers(what, values, expected)
+    length = math.sqrt(sum(x ** 2 for x in given.ravel().tolist()))
+    if given.shape != (3,) or not 0.0 < length < math.inf:
+        raise refusal(what, values, expected, ConstraintError)
+    return tuple(x / length for x in given.tolist())  # type: ignore[return-value]
 
 
 def _axes(axes: str | Sequence[str], name: str) -> tuple[str, ...]:

@@ -34,14 +34,16 @@ class Rows(NamedTuple):
 
 def trace_rows(robot: Robot, constraints: Sequence[Constraint], q: Sequence[Scalar],
                v: Sequence[Scalar], t: Scalar,
-               parameters: Mapping[str, Mapping[str, Number]]) -> Rows:
+               parameters: Mapping[str, Mapping[str, Number]],
+               moving: Mapping[Scalar, Number] | None = None) -> Rows:
     """
     Trace all constraints of a robot.
 
     :param parameters: per constraint name, its run-time parameters by name
+    :param moving: rates of further inputs that the rows depend on, such as a desired motion
     """
     rows = Rows([], [], [], [], [], [0.0] * robot.n)
-    flow: dict[Scalar, Number] = {**dict(zip(q, v)), t: 1.0}
+    flow: dict[Scalar, Number] = {**dict(zip(q, v)), t: 1.0, **(moving or {})}
     for item in constraints:
         values = _call(item, robot, q, v, t, parameters.get(item.name, {}))
         if item.level == FORCE:

@@ -82,7 +82,7 @@ def amplification(integrator: str, alpha: float, beta: float, step: float) -> fl
                            [-step * beta, 1.0 - step * alpha]])
         return float(np.abs(np.linalg.eigvals(matrix)).max())
     z = step * np.roots([1.0, alpha, beta])
-    terms = {'euler': 1, 'heun': 2, 'rk4': 4}[integrator]
+    terms = {'euler': 1, 'heun': 2, 'implicit_friction': 2, 'rk4': 4}[integrator]
     growth, term = np.ones_like(z, dtype=complex), np.ones_like(z, dtype=complex)
     for k in range(1, terms + 1):
         term = term * z / k

@@ -7,7 +7,7 @@ The plant compiles it into its loop; the controller node compiles the same alone
 """
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -58,6 +58,30 @@ def trace_law(control: Control, t: Scalar, q: Sequence[Scalar], v: Sequence[Scal
     return tau
 
 
+class TracedLaw(NamedTuple):
+    """A law in a recording of its own: the same operations in the plant's loop and in a node."""
+
+    kernel: Kernel
+    """'control': torque (n,) of t, q, v and the reference, side by side."""
+    parameters: list[Scalar]
+    """Inputs for all run-time parameters of the table, also for those the law does not read."""
+
+
+def traced_law(control: Control, n: int, table: ParameterTable, group: str = '') -> TracedLaw:
+    """
+    Trace a law apart from everything else.
+
+    :param table: run-time parameters; :param group: which of them are the law's, '' for all
+    """
+    graph = Graph()
+    t = inputs(graph, 't', 1)[0]
+    q, v = inputs(graph, 'q', n), inputs(graph, 'v', n)
+    r = inputs(graph, 'r', control.reference_size)
+    p = inputs(graph, 'p', max(1, len(table.names)))
+    own = table.group(group, p) if group else dict(zip(table.names, p))
+    return TracedLaw(Kernel('control', [t, *q, *v, *r], trace_law(control, t, q, v, r, own)), p)
+
+
 class CompiledLaw:
     """A law by itself, in arrays of its own: for a controller that answers states one by one."""
 
@@ -69,14 +93,8 @@ class CompiledLaw:
         """
         control = checked_control(control) or control
         self.parameters = ParameterTable(control.parameters.items())
-        graph = Graph()
-        t = inputs(graph, 't', 1)[0]
-        q, v = inputs(graph, 'q', n), inputs(graph, 'v', n)
-        r = inputs(graph, 'r', control.reference_size)
-        p = inputs(graph, 'p', max(1, len(self.parameters.names)))
-        tau = trace_law(control, t, q, v, r, dict(zip(self.parameters.names, p)))
-        self._program = Program(f'the controller of {name}',
-                                [Kernel('control', [t, *q, *v, *r], tau)], p)
+        law = traced_law(control, n, self.parameters)
+        self._program = Program(f'the controller of {name}', [law.kernel], law.parameters)
         size = 1 + 2 * n + control.reference_size
         self._block = np.zeros(size + n + self._program.prepared_size)
         self._time, self._tau = self._block[:1], self._block[size:size + n]

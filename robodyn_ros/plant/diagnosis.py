@@ -15,8 +15,10 @@ from typing import Sequence
 import numpy as np
 
 from robodyn_ros.codegen.loops import outcomes
+from robodyn_ros.codegen.loops.integrators import IMPLICIT
 from robodyn_ros.errors import (ConstraintError, RobodynError, SimulationError, SingularMassError)
-from robodyn_ros.plant.model import Model
+from robodyn_ros.plant.model import Model, STIFF
+from robodyn_ros.robots.mass_check import friction_rate, mass_report
 from robodyn_ros.robots.parameters import Given
 from robodyn_ros.types import State
 
@@ -149,16 +151,30 @@ def failure(model: Model, reason: int, x: np.ndarray, parameters: Given) -> Robo
     error = None if far or not model.row_names else _failed_rows(model, reason, state, parameters)
     name, where = model.robot.name, place(state)
     if error is None and reason == outcomes.SINGULAR and not far:
-        error = SingularMassError(f'the mass matrix of {name} is not positive definite at '
-                                  f'{where}; give every moving link mass and inertia')
+        report = mass_report(model.robot)
+        error = SingularMassError(
+            f'{report.sentence(model.robot)} (at {where})' if not report.sound else
+            f'the mass matrix of {name} is not positive definite at {where}; give every moving '
+            'link mass and inertia')
     elif error is None and reason == outcomes.DEPENDENT and not far:
         error = ConstraintError(f'constraint rows of {name} ({", ".join(model.row_names)}) are '
                                 f"dependent at {where}; use solver='auto' or 'rank'")
     elif error is None:
-        error = SimulationError(f'{name} left the finite numbers after {where}; use a smaller '
-                                'step or check torques and gains')
+        error = SimulationError(f'{name} left the finite numbers after {where}; '
+                                + (_stiff_friction(model) or 'use a smaller step or check '
+                                   'torques and gains'))
     error.state = state
     return error
+
+
+def _stiff_friction(model: Model) -> str:
+    """Say so where the friction of the robot's file is too stiff for the step."""
+    rate = friction_rate(model.robot)
+    if model.integrator == IMPLICIT or rate * model.step_size <= STIFF:
+        return ''
+    return (f'its joint friction stops it at {rate:.3g}/s, which {model.integrator} bears up to a '
+            f'step of {STIFF / rate:.2g} s, not {model.step_size:g} s: use integrator '
+            f"'auto' or {IMPLICIT!r}")
 
 
 def _failed_rows(model: Model, reason: int, state: State,

@@ -21,7 +21,8 @@ import numpy as np
 
 from robodyn_ros.checks import number, whole_number
 from robodyn_ros.codegen.layout import Layout
-from robodyn_ros.codegen.loops.integrators import AT_ONCE, INTEGRATORS
+from robodyn_ros.codegen.loops.integrators import (AT_ONCE, IMPLICIT, IMPLICIT_SHARE,
+                                                   INTEGRATORS)
 from robodyn_ros.codegen.loops.stepping import Stepping
 from robodyn_ros.codegen.native import Entry
 from robodyn_ros.codegen.program import Program
@@ -30,11 +31,12 @@ from robodyn_ros.constraints.constraint import checked_constraints, Constraint
 from robodyn_ros.constraints.ready_made import loops_of
 from robodyn_ros.constraints.rows import Rows, trace_rows
 from robodyn_ros.constraints.stabilisation import checked_stabilisation
-from robodyn_ros.errors import ConstraintError, UnknownNameError
+from robodyn_ros.errors import ConstraintError, RobotFileError, UnknownNameError
 from robodyn_ros.mechanics import equations, udwadia_kalaba
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
-from robodyn_ros.plant.control_law import checked_control, trace_law
+from robodyn_ros.plant.control_law import checked_control, traced_law, TracedLaw
 from robodyn_ros.plant.inputs import one_input
+from robodyn_ros.robots.mass_check import friction_rate
 from robodyn_ros.robots.parameters import checked_parameters, Given, named_values, ParameterTable
 from robodyn_ros.robots.robot import checked_robot, Robot
 from robodyn_ros.tracing import Graph, inputs, Number, Scalar
@@ -48,6 +50,8 @@ SHORT = 550
 """Recorded operations up to which the stages of RK4 are written out, to stay in registers."""
 RESERVED = ('gravity', 'payload', 'stabilisation', 'controller')
 """First words of other run-time parameters, which no constraint may be called."""
+STIFF = 2.0
+"""Rate of friction times the step from which on it is solved for; RK4 bears 2.78 [-]."""
 TITLES = {RANK_SOLVER: ' (rank-finding)', BATCH: ' (many runs side by side)'}
 
 
@@ -58,7 +62,6 @@ class Traced(NamedTuple):
     q: list[Scalar]
     v: list[Scalar]
     tau: list[Scalar]
-    reference: list[Scalar]
     p: list[Scalar]
     mass: list[list[Number]]
     force: list[Number]
@@ -66,7 +69,8 @@ class Traced(NamedTuple):
     rows: Rows
     b: list[Number]
     """Right side of the rows with Baumgarte's terms (m,)."""
-    control: list[Number]
+    slopes: list[Number]
+    """What an implicit step adds to the diagonal of M for friction (n,)."""
 
     @property
     def x(self) -> list[Scalar]:
@@ -90,13 +94,20 @@ class Model:
                  close_loops: bool, kinematic: bool, damped: bool):
         """Check everything and trace the plant with the robot's own parameters."""
         self.robot = checked_robot(robot)
-        for kind, chosen, known in (('integrator', integrator, INTEGRATORS),
+        for kind, chosen, known in (('integrator', integrator, (AUTO, *INTEGRATORS)),
                                     ('solver', solver, SOLVERS)):
             if chosen not in known:
                 raise UnknownNameError(kind, chosen, known)
-        self.integrator = integrator
+        if not robot.n:
+            raise RobotFileError(f'{robot.path}: no joint moves, so there is nothing to simulate; '
+                                 'it can be viewed')
         self.step_size = number(f'step of the plant of {robot.name}', step,
                                 'a positive number of seconds', above=0.0)
+        if integrator == AUTO:
+            integrator = 'rk4'
+            if not kinematic and self.step_size * friction_rate(robot) > STIFF:
+                integrator = IMPLICIT
+        self.integrator = integrator
         self.control_period = whole_number('control_period', control_period,
                                            '1 or more whole steps', 1)
         self.control = checked_control(control)
@@ -115,13 +126,18 @@ class Model:
         self.parameters = self._table()
         """Run-time parameters: their names and defaults."""
         self._own = np.array(robot.parameters.flat(), dtype=float)
+        self._law: TracedLaw | None = None
+        if self.control is not None:
+            self._law = traced_law(self.control, robot.n, self.parameters, 'controller')
         traced = self._trace(False)
         self._traced = {False: traced}
         self._programs: dict[tuple[str, bool], Program] = {}
         self._usual: dict[str, Ready] = {}
         self.row_names: tuple[str, ...] = tuple(traced.rows.names)
-        self.layout = Layout(robot.n, len(self.row_names), len(traced.reference),
-                             self.control.delay if self.control else 0, 1)
+        law = self.control
+        self.layout = Layout(robot.n, len(self.row_names),
+                             law.reference_size + 2 * robot.n * law.noisy if law else 0,
+                             law.delay if law else 0, 1)
         many = len(self.row_names) > robot.n
         self.solver = RANK_SOLVER if many and solver == AUTO else solver
         self.solvers = (CHOLESKY, RANK_SOLVER) if self.solver == AUTO else (self.solver,)
@@ -162,19 +178,20 @@ class Model:
 
         :param parametric: payload, gravity and friction are inputs; else the robot's own numbers
         """
-        robot, table, control = self.robot, self.parameters, self.control
+        robot, table = self.robot, self.parameters
         graph, n = Graph(), robot.n
         t = inputs(graph, 't', 1)[0]
         q, v, tau = (inputs(graph, letter, n) for letter in ('q', 'v', 'u'))
-        reference = inputs(graph, 'r', control.reference_size if control else 0)
         p = inputs(graph, 'p', len(table.names))
         groups = {item.name: table.group(item.name, p) for item in self.constraints}
         if self._kinematic:
             mass: list[list[Number]] = [[float(i == k) for k in range(n)] for i in range(n)]
             bias: list[Number] = list(tau)
+            slopes: list[Number] = [0.0] * n
         else:
             values = Parameters.from_flat(p[:len(NAMES)]) if parametric else robot.parameters
             mass, bias = equations.mass_and_bias(robot.tree, values, q, v)
+            slopes = equations.friction_slopes(robot.tree, values, v)
         rows = trace_rows(robot, self.constraints, q, v, t, groups)
         force = [u - h + c for u, h, c in zip(tau, bias, rows.prescribed)]
         b = rows.b
@@ -182,9 +199,8 @@ class Model:
             gains = table.group('stabilisation', p)
             b = [x - rate * gains['alpha'] - phi * gains['beta']
                  for x, rate, phi in zip(rows.b, rows.rate, rows.phi)]
-        law = trace_law(control, t, q, v, reference, table.group('controller', p)) if control \
-            else []
-        return Traced(t, q, v, tau, reference, p, mass, force, rows, b, law)
+        share = IMPLICIT_SHARE * self.step_size
+        return Traced(t, q, v, tau, p, mass, force, rows, b, [slope * share for slope in slopes])
 
     def program(self, variant: str, parametric: bool = False) -> Program:
         """Return a program; nothing is compiled yet."""
@@ -201,15 +217,21 @@ class Model:
                  f'rows{TITLES.get(variant, "")}{" and payload" if parametric else ""}')
         kernels = _rank_kernels(traced, kind) if variant == RANK_SOLVER else \
             _straight_kernels(traced, kind, self._damped)
-        if traced.control:
-            kernels.append(Kernel('control', [traced.t, *traced.q, *traced.v, *traced.reference],
-                                  traced.control))
+        if self.integrator == IMPLICIT:
+            stiffer = traced._replace(mass=[
+                [x + traced.slopes[i] if i == k else x for k, x in enumerate(row)]
+                for i, row in enumerate(traced.mass)])
+            stage = (_rank_kernels(stiffer, kind) if variant == RANK_SOLVER
+                     else _straight_kernels(stiffer, kind, self._damped))[0]
+            name = stage.name.replace('dynamics', 'implicit')
+            kernels += [stage._replace(name=name), Kernel('slopes', traced.x, traced.slopes)]
         at_once = self.integrator == 'rk4' and variant == CHOLESKY \
             and size(kernels[0].outputs) <= SHORT
         layout = self.layout._replace(lanes=LANES if variant == BATCH else 1)
         return Program(title, kernels, traced.p, Stepping(
-            layout, AT_ONCE if at_once else self.integrator, bool(traced.control), self._projected,
-            variant == RANK_SOLVER))
+            layout, AT_ONCE if at_once else self.integrator, self._law is not None,
+            self._projected, variant == RANK_SOLVER,
+            self.control is not None and self.control.noisy), self._law)
 
     def ready(self, variant: str, changes: Given) -> Ready:
         """Return a variant's compiled functions and its parameters; the usual ones are kept."""
@@ -233,8 +255,9 @@ class Model:
             return False
         traced, rows = self._traced[False], self._traced[False].rows
         matrices = [x for row in (*traced.mass, *rows.A) for x in row]
-        return not calls_library([*matrices, *traced.force, *traced.b, *traced.control, *rows.phi,
-                                  *rows.rate, *rows.prescribed])
+        law = self._law.kernel.outputs if self._law else ()
+        return not calls_library(law) and not calls_library(
+            [*matrices, *traced.force, *traced.b, *rows.phi, *rows.rate, *rows.prescribed])
 
     # --- constraint rows ------------------------------------------------------------------
 

@@ -38,6 +38,8 @@ class Plant:
     A robot under constraints.
 
     :param constraints: beside the loops of the robot's own file
+    :param integrator: 'auto' is 'rk4', or 'implicit_friction' where the robot's friction is too
+        stiff for the step
     :param stabilisation: made by the function of that name, or a kind that has no gains
     :param control: law compiled into the loop; without it the torque given is held
     :param control_period: steps between control instants
@@ -48,7 +50,7 @@ class Plant:
     """
 
     def __init__(self, robot: Robot, constraints: Sequence[Constraint] = (), *,
-                 stabilisation: Stabilisation | str = Stabilisation(), integrator: str = 'rk4',
+                 stabilisation: Stabilisation | str = Stabilisation(), integrator: str = 'auto',
                  step: float = 1e-3, control: Control | None = None, control_period: int = 1,
                  solver: str = 'auto', close_loops: bool = True, kinematic: bool = False,
                  damped: bool = False):
@@ -57,7 +59,8 @@ class Plant:
                            control_period, solver, close_loops, kinematic, damped)
         self.robot, self.row_names = self.model.robot, self.model.row_names
         self.step_size, self.parameters = self.model.step_size, self.model.parameters
-        warning = step_warning(self.model.stabilisation, integrator, self.step_size)
+        warning = step_warning(self.model.stabilisation, self.model.integrator,
+                               self.step_size)
         if warning:
             LOG.warning(warning)
         self._start_check = StartCheck()

@@ -143,6 +143,6 @@ def test_no_two_parts_of_a_layout_share_a_number(n, m, reference, delay):
     assert [b - a for a, b in zip(rank, rank[1:])] == sizes[:-1]
     assert made.scratch == made.results + rank[-1] + sizes[-1]
     assert made.results >= max(2 * n + 8, made.observed, made.corrected + n)
-    assert [made.times, made.control, made.start] == [4 * n, 4 * n + 1, 6 * n + 2 + reference]
+    assert [made.times, made.control, made.start] == [5 * n, 5 * n + 1, 7 * n + 2 + reference]
     assert made.workspace == made.start + 2 * n
     assert made.block == 2 + made.x_size + made.scratch + made.workspace

@@ -11,6 +11,7 @@ import pytest
 from robodyn_ros import follow, joint_combination, knife_edge, loop, Plant
 from robodyn_ros.constraints.constraint import Constraint, POSITION, VELOCITY
 from robodyn_ros.tracing import cos, sin
+from scipy.spatial.transform import Rotation
 
 # Central differences, step 1e-6, of functions of order one: 1e-10 rounding, 1e-11 truncation;
 # roll and yaw have large derivatives near pitch = 90 deg.
@@ -69,13 +70,22 @@ def six_axes():
 
 
 def test_follow_and_loop_measure_the_frames_poses(six_axes):
-    """Rows of follow are pose minus path; those of loop differ by position and relative angles."""
+    """
+    Rows of follow are pose minus path; those of loop differ by position and relative angles.
+
+    A whole orientation is the turn from the wanted one, 4 tan(theta/4) along scipy's axis.
+    """
     robot = six_axes.robot
     for state in cases.random_states(6, 40, seed=1):
         phi = six_axes.constraint_rows(state)[0]
         tool, link = robot.frame('tool0', state.q), robot.frame('link_4', state.q)
-        pose = np.concatenate([tool.position, angles_of(tool.rotation)])
-        cases.assert_close('follow', phi[:6], pose - numbers(Wave(AXES), state.t), 1e-11, state)
+        wanted = numbers(Wave(AXES), state.t)
+        turn = (Rotation.from_euler('xyz', wanted[3:]).inv()
+                * Rotation.from_matrix(tool.rotation)).as_rotvec()
+        angle = np.linalg.norm(turn)
+        missing = np.concatenate([tool.position - wanted[:3],
+                                  turn * 4.0 * np.tan(angle / 4.0) / angle])
+        cases.assert_close('follow', phi[:6], missing, 1e-11, state)
         apart = np.concatenate([link.position - tool.position,
                                 angles_of(link.rotation.T @ tool.rotation)])
         # arcsin loses half the digits at pitch = 90 deg, which random states avoid
@@ -91,17 +101,22 @@ def test_follow_and_loop_rows_have_the_right_slopes(six_axes):
 
 
 def test_every_subset_of_axes_selects_those_rows(six_axes):
-    """Subsets of axes, in any order, are rows of the full set."""
+    """Subsets of axes, in any order, are rows of the full set; angles of two axes are angles."""
     subsets = [axes for k in range(1, 7) for axes in itertools.combinations(AXES, k)]
     for axes in subsets[::7]:
         plant = Plant(cases.robot('irb120'), [follow('tool0', Wave(axes), axes, name='wave')])
         assert plant.row_names == tuple(f'wave.{axis}' for axis in axes)
     state = cases.random_states(6, 1, seed=4)[0]
     full = six_axes.constraint_rows(state)
-    axes = ('yaw', 'z', 'x')
+    axes = ('yaw', 'z', 'x', 'roll', 'pitch')
     plant = Plant(cases.robot('irb120'), [follow('tool0', Wave(axes), ' '.join(axes))])
     for ours, theirs in zip(plant.constraint_rows(state), full):
         cases.assert_close(str(axes), ours, theirs[[AXES.index(a) for a in axes]], EXACT)
+    tool = six_axes.robot.frame('tool0', state.q)
+    two = Plant(cases.robot('irb120'), [follow('tool0', Wave(axes[:3]), axes[:3])])
+    phi = two.constraint_rows(state)[0]
+    wanted = numbers(Wave(axes[:3]), state.t)
+    cases.assert_close('yaw', phi[:1], angles_of(tool.rotation)[2:] - wanted[:1], 1e-11)
 
 
 def turning(robot, q, v, t, *, speed=0.2):

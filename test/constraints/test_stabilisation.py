@@ -25,7 +25,7 @@ def grown(integrator, alpha, beta, step, steps=4000):
             a = rate(x)[1]
             half = 0.5 if integrator == 'taylor' else 1.0
             x = np.array([x[0] + step * (x[1] + half * step * a), x[1] + step * a])
-        elif integrator == 'heun':
+        elif integrator in ('heun', 'implicit_friction'):  # whose rows have no friction
             x = x + step / 2.0 * (rate(x) + rate(x + step * rate(x)))
         else:
             k1 = rate(x)

@@ -99,11 +99,12 @@ def test_every_integrator_moves_the_clock_with_the_state():
     t, q, v, u = inputs(Graph(), 'x', 4)
     p = inputs(t.graph, 'p', 1)
     falling = routines([Kernel('dynamics', [t, q, v, u], [v, -9.81, 1.0, 1.0])], p)[1]
+    no_slopes = python_function(routines([Kernel('slopes', [t, q, v, u], [0.0])], p)[1])
     backend, layout = Interpreter(), Layout(1)
     for name in (*INTEGRATORS, AT_ONCE):
         x = np.array([0.25, 1.0, 0.5, 0.0])
         kernel = python_function(unrolled(falling, 1) if name == AT_ONCE else falling)
-        step = make_integrator(backend, layout, name, kernel, make_judge(backend, 1))
+        step = make_integrator(backend, layout, name, kernel, make_judge(backend, 1), no_slopes)
         assert step(x, None, np.empty(layout.scratch), np.empty(layout.workspace), 0.5) == 0
         assert x[0] == 0.75, name
         assert abs(x[2] - (0.5 - 0.5 * 9.81)) < 1e-14, name

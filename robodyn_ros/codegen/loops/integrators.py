@@ -9,6 +9,7 @@ short kernels, whose numbers then never leave the registers; longer ones would s
 """
 from __future__ import annotations
 
+import math
 from typing import Any, Callable
 
 from robodyn_ros.codegen.arithmetic import fma
@@ -18,9 +19,16 @@ from robodyn_ros.codegen.loops.outcomes import (DEPENDENT, INCONSISTENT, NOT_FIN
 from robodyn_ros.codegen.routines import Load, Routine
 from robodyn_ros.tracing.graph import Argument, Graph
 
-INTEGRATORS = ('rk4', 'semi_implicit_euler', 'euler', 'heun', 'taylor')
+IMPLICIT = 'implicit_friction'
+INTEGRATORS = ('rk4', 'semi_implicit_euler', 'euler', 'heun', 'taylor', IMPLICIT)
 AT_ONCE = 'rk4_step'
 """Name of RK4 written out."""
+IMPLICIT_SHARE = 1.0 + math.sqrt(0.5)
+"""
+Share of a step's friction that IMPLICIT solves for, gamma of ROS2 (Verwer et al. 1999): the method
+is L-stable with 1 - sqrt(1/2) too, but only this one damps without changing signs where the
+friction is less steep than the slope that was solved with.
+"""
 
 
 def make_judge(backend: Backend, lanes: int) -> Callable:
@@ -45,12 +53,16 @@ def make_judge(backend: Backend, lanes: int) -> Callable:
 
 
 def make_integrator(backend: Backend, layout: Layout, name: str, dynamics: Callable,
-                    judge: Callable) -> Callable:
+                    judge: Callable, slopes: Callable | None = None) -> Callable:
     """
     Return step(x, w, y, s, h) of an integrator.
 
-    :param dynamics: kernel, for AT_ONCE the routine of that name
+    :param dynamics: kernel, for AT_ONCE the routine of that name, for IMPLICIT that which solves
+        (M + S) a = tau - h + Qc
+    :param slopes: for IMPLICIT the kernel of S (n,), IMPLICIT_SHARE h D(v)
     """
+    if name == IMPLICIT:
+        return _make_implicit(backend, layout, dynamics, slopes, judge)
     lanes, n = layout.lanes, layout.n * layout.lanes
     margins, times = layout.margins * lanes, layout.times * lanes
 
@@ -145,6 +157,48 @@ def make_integrator(backend: Backend, layout: Layout, name: str, dynamics: Calla
         'rk4': rk4, AT_ONCE: rk4_step, 'semi_implicit_euler': semi_implicit_euler,
         'euler': euler, 'heun': heun, 'taylor': taylor}
     return steps[name]
+
+
+def _make_implicit(backend: Backend, layout: Layout, dynamics: Callable,
+                   slopes: Callable | None, judge: Callable) -> Callable:
+    """Return the step of IMPLICIT."""
+    n, margins, tau, saved = layout.n, layout.margins, layout.tau, 4 * layout.n
+    assert slopes is not None and layout.lanes == 1
+
+    @backend.function
+    def implicit_friction(x: Any, w: Any, y: Any, s: Any, h: Any) -> Any:
+        """
+        Heun's method with the joint friction solved for: second order, stable for any friction.
+
+        With S = gamma h D, D(v) the friction over the velocity,
+            (M + S) k1 = tau - h(q, v) + Qc
+            (M2 + S2) k2 = tau - h(q2, v2) + S2 (2 k1) + Qc     at q2 = q + h v, v2 = v + h k1
+            v+ = v + h (k1 + k2) / 2,  q+ = q + h (v + v2) / 2
+        which is the W-method ROS2 with -M^-1 D for its Jacobian, and Heun's where D = 0.
+        """
+        for k in range(2 * n):
+            s[k] = x[1 + k]
+        for k in range(n):
+            s[saved + k] = x[tau + k]
+        dynamics(x, 0, w, y, 0)
+        reason = judge(y, margins)
+        if reason != OK:
+            return reason
+        for k in range(2 * n):
+            s[2 * n + k] = y[k]
+            x[1 + k] = s[k] + h * y[k]
+        x[0] += h
+        slopes(x, 0, w, y, 0)
+        for k in range(n):
+            x[tau + k] = s[saved + k] + 2.0 * y[k] * s[3 * n + k]
+        dynamics(x, 0, w, y, 0)
+        for k in range(2 * n):
+            x[1 + k] = s[k] + 0.5 * h * (s[2 * n + k] + y[k])
+        for k in range(n):
+            x[tau + k] = s[saved + k]
+        return judge(y, margins)
+
+    return implicit_friction
 
 
 def unrolled(dynamics: Routine, n: int) -> Routine:

@@ -15,10 +15,12 @@ from typing import Any, Callable, Mapping, NamedTuple
 from robodyn_ros.codegen.backend import Backend
 from robodyn_ros.codegen.layout import Layout
 from robodyn_ros.codegen.loops.delay import delay_torque
-from robodyn_ros.codegen.loops.integrators import AT_ONCE, make_integrator, make_judge
+from robodyn_ros.codegen.loops.integrators import (AT_ONCE, IMPLICIT, make_integrator,
+                                                   make_judge, unrolled)
 from robodyn_ros.codegen.loops.outcomes import (DEPENDENT, NOT_FINITE, NOT_PROJECTED, OK, REASONS)
 from robodyn_ros.codegen.loops.rank_solver import make_rank_solver
 from robodyn_ros.codegen.native import Array, Signature
+from robodyn_ros.codegen.routines import Routine
 from robodyn_ros.tolerances import ON_ROWS
 
 HUGE = 1e300
@@ -34,6 +36,21 @@ class Stepping(NamedTuple):
     projected: bool
     find_ranks: bool
     """The rows' rank is found at run time (rank_solver.py)."""
+    noisy: bool = False
+    """The last 2 n numbers of a reference are errors of the state that the law sees."""
+
+    @property
+    def lanes(self) -> int:
+        """Return how many runs go side by side."""
+        return self.layout.lanes
+
+    def make(self, backend: Backend, routines: Mapping[str, Routine],
+             kernels: Mapping[str, Callable], signatures: Mapping[str, Signature]) -> None:
+        """Make the loops of a program and mark those that Python calls."""
+        if self.integrator == AT_ONCE:
+            step = unrolled(routines['dynamics'], self.layout.n)
+            kernels = {**kernels, AT_ONCE: backend.kernel(step)}
+        make_loops(backend, self, kernels, signatures)
 
     def signatures(self, prepared: int) -> dict[str, Signature]:
         """Return what the functions for Python take, given the length of w."""
@@ -65,8 +82,13 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
                signatures: Mapping[str, Signature]) -> None:
     """Make the loops of a program and mark those that Python calls."""
     layout = chosen.layout
+    implicit = chosen.integrator == IMPLICIT
     if chosen.find_ranks:
-        kernels = {**kernels, **make_rank_solver(backend, layout, kernels)}
+        found = make_rank_solver(backend, layout, kernels)
+        if implicit:
+            terms = {**kernels, 'dynamics_terms': kernels['implicit_terms']}
+            found['implicit'] = make_rank_solver(backend, layout, terms)['dynamics']
+        kernels = {**kernels, **found}
     lanes, n, m = layout.lanes, layout.n * layout.lanes, layout.m
     margins, tau, sample = layout.margins * lanes, layout.tau * lanes, layout.sample
     control_at, start_at = layout.control * lanes, layout.start * lanes
@@ -75,9 +97,9 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
     dynamics, observe = kernels['dynamics'], kernels['observe']
     export, cells = backend.export, backend.cells
     judge = make_judge(backend, lanes)
-    advance = make_integrator(backend, layout, chosen.integrator,
-                              kernels[AT_ONCE if chosen.integrator == AT_ONCE else 'dynamics'],
-                              judge)
+    stage = {AT_ONCE: AT_ONCE, IMPLICIT: 'implicit'}.get(chosen.integrator, 'dynamics')
+    advance = make_integrator(backend, layout, chosen.integrator, kernels[stage], judge,
+                              kernels.get('slopes'))
 
     if chosen.projected:
         correct = kernels['correct']
@@ -117,6 +139,8 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
     if chosen.controlled:
         control = kernels['control']
         exchange = backend.function(delay_torque)
+        errors = 2 * layout.n if chosen.noisy else 0
+        wanted = reference_size - errors
 
         @backend.function
         def command(instant: Any, x: Any, w: Any, s: Any, reference: Any, queue: Any) -> Any:
@@ -127,6 +151,10 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
                 for lane in range(lanes):
                     s[control_at + tau + i * lanes + lane] = reference[
                         instant * reference_size + i]
+            for i in range(errors):
+                for lane in range(lanes):
+                    s[control_at + (1 + i) * lanes + lane] += reference[
+                        instant * reference_size + wanted + i]
             control(s, control_at, w, x, tau)
             if delay > 0:
                 exchange(queue, x, tau, n, delay)
