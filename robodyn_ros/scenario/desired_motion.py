@@ -3,30 +3,32 @@
 """
 The motion a scenario asks for: a path of a frame in space, or a motion of the joints.
 
-Built once per run from the section `trajectory`; the task, the reference and the positions that
-are wanted all come from it.
+Built once per run from the section `trajectory`; the task, the reference, the points that are sent
+and the positions that are wanted all come from it.
 """
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from robodyn_ros.constraints.constraint import Constraint
-from robodyn_ros.constraints.ready_made import follow
+from robodyn_ros.constraints.ready_made import ANGLES, follow, is_whole_orientation
 from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.plant.inverse_kinematics import joint_motion
 from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.robot import check_limits, Robot
-from robodyn_ros.scenario.loading import periods_in
+from robodyn_ros.scenario.periods import periods_in
 from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.scenario.settings import settings_from
 from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
 from robodyn_ros.tracing import Number
+from robodyn_ros.trajectories.joint_plan import JointPlan, Points, points_of
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
 from robodyn_ros.trajectories.paths import Helix, sample, SineLine
+from robodyn_ros.trajectories.time_law import same_place, ThereAndBack, timed
 from robodyn_ros.trajectories.via_points import ViaPoints
 from robodyn_ros.types import Trajectory
 
@@ -37,22 +39,37 @@ JOINT_MOTIONS = {'joint_sine': JointSine, 'joint_waypoints': JointWaypoints, 'ta
 class DesiredMotion:
     """What the section `trajectory` asks for; motion is None where its kind is 'none'."""
 
-    def __init__(self, settings: TrajectorySettings, folder: str = ''):
+    def __init__(self, settings: TrajectorySettings, folder: str = '',
+                 duration: float | None = None, repeat: bool = False):
         """
         Build the path or joint motion, and the task.
 
         :param folder: where a user's own module may lie, see Scenario.folder
+        :param duration: after which the motion rests [s]; None: as the paper's, without an end
+        :param repeat: the task goes back the same way from duration to its double, unless the
+            path ends where it began
         """
         self.settings = settings
         self.motion = _motion_of(settings, folder)
         """A path in space, called with t, or a joint motion, with sample(times)."""
         self.in_space = self.motion is not None and not hasattr(self.motion, 'sample')
+        self.lap = duration
+        """Time after which the task repeats itself [s]."""
+        if duration is not None and self.motion is not None:
+            self.motion = timed(self.motion, duration, settings.ramp)
         self.task: list[Constraint] = []
         """Constraints that hold the frame on the path; empty for joint motions."""
         if self.in_space:
-            self.task.append(follow(settings.frame, self.motion, settings.axes, 'path'))
+            path = self.motion
+            if repeat and duration is not None and not same_place(path(0.0), path(duration)):
+                path, self.lap = ThereAndBack(path, duration), 2.0 * duration
+            axes, held = tuple(settings.axes), dict(settings.hold)
+            if is_whole_orientation((*axes, *held)):  # one set of rows for all of it
+                angles = {axis: held.pop(axis) for axis in ANGLES if axis in held}
+                axes, path = (*axes, *angles), WithHeld(path, tuple(map(float, angles.values())))
+            self.task.append(follow(settings.frame, path, axes, 'path'))
             self.task += [follow(settings.frame, Constant(float(value)), axis, f'hold_{axis}')
-                          for axis, value in settings.hold.items()]
+                          for axis, value in held.items()]
 
     def reference(self, robot: Robot, duration: float, period: float,
                   model: Parameters | None = None) -> Trajectory | None:
@@ -73,7 +90,7 @@ class DesiredMotion:
                 integrator=chosen.integrator, through_singularities=chosen.through_singularities)
         else:
             reference = Trajectory(*self.motion.sample(np.arange(count + 1) * period))
-            if isinstance(self.motion, Table):
+            if isinstance(self.motion, Table):  # a table rests at its ends: it has no time law
                 order = places_of(robot.joints, self.motion.read()[0], self.motion.path,
                                   error=ScenarioError, remedy='give one column per joint')
                 reference = Trajectory(reference.t, *(x[:, order] for x in reference[1:]))
@@ -84,6 +101,27 @@ class DesiredMotion:
         if not settings.ignore_limits:
             check_limits(robot, reference, model)
         return reference
+
+    def points(self, reference: Trajectory, period: float) -> Points:
+        """
+        Return the points of a JointTrajectory that leads through the motion.
+
+        Every so many control instants one, as quintics between them follow smooth motions to
+        rounding; all of them where the motion is rougher than that.
+        """
+        settings, last = self.settings, len(reference.t) - 1
+        every = max(1, round(settings.point_spacing / period))
+        whole = points_of(reference)
+        chosen = np.zeros(last + 1, bool)
+        chosen[[*range(0, last, every), last]] = True
+        between = JointPlan(0, whole.take(chosen)).samples(whole.times)[:, :whole.q.shape[1]]
+        rough = np.abs(between - whole.q).max(axis=1) > settings.point_tolerance
+        for k in set((np.flatnonzero(rough) // every).tolist()):
+            chosen[k * every:(k + 1) * every] = True
+        points = whole.take(chosen)
+        if settings.ramp > 0.0:  # a motion that ends at rest, but for errors of the kinematics
+            points.v[-1] = 0.0
+        return points
 
     def positions(self, robot: Robot, frame: str, reference: Trajectory) -> np.ndarray:
         """Return where a frame should be (k, 3), on the path itself if that is in space [m]."""
@@ -132,6 +170,19 @@ def _fold_points(values: dict[str, Any]) -> None:
         width = len(flat) // count
         values[key] = tuple(tuple(map(float, flat[k:k + width]))
                             for k in range(0, len(flat), width))
+
+
+@dataclasses.dataclass(frozen=True)
+class WithHeld:
+    """A path whose further coordinates stay where they are."""
+
+    path: Any
+    values: tuple[float, ...]
+    wraps: ClassVar[str] = 'path'
+
+    def __call__(self, t: Number) -> list[Number]:
+        """Return the path's coordinates, then those that are held."""
+        return [*self.path(t), *self.values]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,18 +6,22 @@ from __future__ import annotations
 import dataclasses
 import logging
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 from robodyn_ros.checks import number
 from robodyn_ros.errors import ArgumentError, ScenarioError, UnknownNameError
+from robodyn_ros.scenario.periods import periods_in
 from robodyn_ros.scenario.schema import Scenario, SECTIONS
-from robodyn_ros.scenario.settings import load_yaml, merge, settings_from
+from robodyn_ros.scenario.settings import (listed_fields, load_yaml, merge, nested, put,
+                                           settings_from)
 from robodyn_ros.share import share_folder
 import yaml
 
 LOG = logging.getLogger('robodyn_ros')
 MOST_PERIODS = 10 ** 8
 """Control periods in a run; what it records would not fit into memory by far."""
+ROBOT_FILES = ('.urdf', '.xacro')
+"""Endings of files that are robots, not scenarios."""
 ROUNDING = 1e-6
 """Part of a period that is taken for rounding."""
 
@@ -27,30 +31,51 @@ def scenario_names() -> list[str]:
     return sorted(path.stem for path in share_folder('config').glob('*.yaml'))
 
 
-def load_scenario(name_or_path: str | Path, changes: Sequence[str] = ()) -> Scenario:
+def load_scenario(name_or_path: str | Path,
+                  changes: Sequence[str] | Mapping[str, Any] = ()) -> Scenario:
     """
     Read a scenario of this package by name or any file by path.
 
-    :param changes: 'dynamics.payload.mass=5' and the like, as of --set
+    A robot file, URDF or xacro, gets a scenario of its own: a gentle motion (drafting.py).
+
+    :param changes: {'dynamics.payload.mass': 5.0}, or 'dynamics.payload.mass=5' as of --set
     """
     text = str(name_or_path)
     path = share_folder('config') / f'{text}.yaml' if text in scenario_names() else Path(text)
     if not path.suffix and not path.exists():
         raise UnknownNameError('scenario', text, scenario_names(),
                                'this package (or give the path of a YAML file)')
-    if path.suffix in ('.urdf', '.xacro'):
-        raise ScenarioError(f'{path}: is a robot, not a scenario; give a YAML file that names it, '
-                            f'such as "robot: {path.name}" (docs/tutorial.md)')
+    if path.suffix in ROBOT_FILES:
+        from robodyn_ros.scenario.drafting import drafted  # which wires motions, as few runs need
+        given: dict[str, Any] = {}
+        _apply(given, changes)
+        return changed(drafted(path, arguments=given.get('robot_arguments')), changes)
     data = _flattened(_read(path), path)
-    for change in changes:
-        merge(data, change)
+    _apply(data, changes)
     robot = data.get('robot', '')
     local = path.parent / str(robot)
-    if str(robot).endswith('.urdf') and local.exists():
+    if Path(str(robot)).suffix in ('.urdf', '.xacro', '.xml') and local.exists():
         data['robot'] = str(local)
     place = f'{path} with --set' if changes else str(path)
     scenario = settings_from(Scenario, {**data, 'name': path.stem}, place)
     return dataclasses.replace(scenario, folder=str(path.parent.resolve()))
+
+
+def changed(scenario: Scenario, changes: Sequence[str] | Mapping[str, Any]) -> Scenario:
+    """Return a scenario with other values, such as {'dynamics.payload.mass': 5.0}."""
+    data = nested({field.name: field.value for field in listed_fields(scenario)})
+    _apply(data, changes)
+    made = settings_from(Scenario, data, scenario.name)
+    return dataclasses.replace(made, folder=scenario.folder)
+
+
+def _apply(data: dict[str, Any], changes: Sequence[str] | Mapping[str, Any]) -> None:
+    if isinstance(changes, Mapping):
+        for name, value in changes.items():
+            put(data, name, value, f'set {name!r}')
+        return
+    for change in changes:
+        merge(data, change)
 
 
 def _read(path: Path) -> Any:
@@ -81,20 +106,6 @@ def _flattened(data: Any, path: Path) -> dict[str, Any]:
     for key in ('use_sim_time', 'scenario'):  # for the nodes: the clock, and the file's own name
         result.pop(key, None)
     return result
-
-
-def periods_in(duration: float, period: float) -> int:
-    """Return how many control periods a duration has [-]; both in seconds."""
-    return int(round(duration / period))
-
-
-def steps_in(period: float, step: float) -> int:
-    """Return the integration steps of a control period, which must be a whole number of them."""
-    count = int(round(period / step)) if step > 0.0 else 0
-    if count < 1 or abs(count * step - period) > 1e-9 * period:
-        raise ScenarioError(f'controller.period is {period} s and dynamics.step {step} s; '
-                            'expected the period to be a whole number of steps')
-    return count
 
 
 def with_duration(scenario: Scenario, asked: float | None = None) -> Scenario:

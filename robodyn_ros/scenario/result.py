@@ -118,10 +118,21 @@ def summary(result: Result, seconds: float) -> dict[str, Any]:
         'constraint_force_max': motion.constraint_force.max(axis=0).tolist() if rows else None,
         'torque_max': np.abs(motion.tau).max(axis=0).tolist(),
         'start_moved': float(np.abs(result.assembly.moved).max()),
+        'effort_limited': _limited(result),
         'beyond_limits': [one._asdict() for one in result.robot.limits.passed_by(motion)],
         'ignore_limits': scenario.trajectory.ignore_limits,
         'joints': list(result.robot.joints),
     }
+
+
+def _limited(result: Result) -> list[dict[str, Any]]:
+    """Return the joints whose motors gave all they can, and for how long [s]."""
+    limits, tau = result.robot.limits, np.abs(result.motion.tau)
+    if len(result.t) < 2 or not result.scenario.dynamics.limit_efforts:
+        return []
+    share = (tau >= limits.effort).mean(axis=0)
+    return [{'joint': joint, 'limit': float(limit), 'seconds': float(part * result.t[-1])}
+            for joint, limit, part in zip(result.robot.joints, limits.effort, share) if part > 0.0]
 
 
 class ResultFile:

@@ -18,6 +18,7 @@ from typing import Any, Mapping
 
 from robodyn_ros.codegen.loops.integrators import INTEGRATORS
 from robodyn_ros.constraints.stabilisation import KINDS
+from robodyn_ros.controllers.model import FRICTION_VELOCITIES
 from robodyn_ros.scenario.settings import bounded, NOT_A_SETTING
 
 Numbers = tuple[float, ...]
@@ -77,8 +78,8 @@ class DynamicsSettings(ModelSettings):
 
     step: float = bounded(1e-3, least=1e-7, most=1.0)
     """Integration step [s]."""
-    integrator: str = bounded('rk4', words=INTEGRATORS)
-    """Rule that advances the state."""
+    integrator: str = bounded('auto', words=('auto', *INTEGRATORS))
+    """Rule that advances the state; auto: rk4, or implicit_friction where that is stiff."""
     initial_position: Numbers = ()
     """Where the joints start [rad] or [m]; empty: at the start of the reference."""
     initial_velocity: Numbers = ()
@@ -88,6 +89,8 @@ class DynamicsSettings(ModelSettings):
     constraints: Names = ()
     """'task' holds the plant on the trajectory; or import paths package.module:name."""
     stabilisation: StabilisationSettings = field(default_factory=StabilisationSettings)
+    limit_efforts: bool = True
+    """Let motors give no more than the effort limits of the robot's file."""
     noise: NoiseSettings = field(default_factory=NoiseSettings)
 
 
@@ -119,7 +122,13 @@ class ControllerSettings:
     """Torque kept where a task leaves a choice [N m]."""
     saturate: bool = True
     """Limit torques to the efforts of the robot's file."""
-    model: ModelSettings = field(default_factory=lambda: ModelSettings(friction_scale=0.0))
+    start_tolerance: float = bounded(0.1, least=0.0)
+    """Distance from the arm up to which a point that is due at once is taken [rad] or [m]."""
+    blend_time: float = bounded(0.5, least=0.0, most=60.0)
+    """Time within which a step at a trajectory's beginning is led to zero; 0: not at all [s]."""
+    friction_velocity: str = bounded('desired', words=FRICTION_VELOCITIES)
+    """Velocity at which the model's friction is compensated; measured may overcompensate."""
+    model: ModelSettings = field(default_factory=ModelSettings)
 
 
 @dataclass(frozen=True)
@@ -152,6 +161,12 @@ class TrajectorySettings:
     """Further axes and their constant values, such as yaw: 0.0 [m] or [rad]."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the chosen kind, such as radius (see trajectories/)."""
+    ramp: float = bounded(1.0, least=0.0)
+    """Time in which a motion that does not do so by itself starts from rest, and stops [s]."""
+    point_spacing: float = bounded(0.02, least=0.0)
+    """Time between the points of the JointTrajectory; 0: one per control instant [s]."""
+    point_tolerance: float = bounded(1e-6, least=0.0)
+    """Error of the motion between points, above which all of them are sent [rad] or [m]."""
     ignore_limits: bool = False
     """Allow motions beyond the robot file's limits, and a plant that goes there."""
     inverse_kinematics: InverseKinematicsSettings = field(
@@ -164,11 +179,17 @@ class Scenario:
 
     name: str
     robot: str
-    """Name of a robot of the package or path of a URDF."""
+    """Name of a robot of the package or path of a URDF or xacro file."""
+    robot_arguments: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments of a xacro file by name, such as prefix: left_."""
+    strict: bool = False
+    """Refuse a robot file with inertias that no body has, instead of warning."""
     duration: float = bounded(10.0, least=1e-7)
     """Length of the motion [s]."""
     tolerance: float = bounded(1e-3, least=0.0)
     """Tracking error of the tool (joints, for joint motions) a healthy run stays within."""
+    repeat: bool = False
+    """Begin anew at the end, for ever, in the nodes; a motion that ends elsewhere goes back."""
     dynamics: DynamicsSettings = field(default_factory=DynamicsSettings)
     controller: ControllerSettings = field(default_factory=ControllerSettings)
     trajectory: TrajectorySettings = field(default_factory=TrajectorySettings)

@@ -120,11 +120,16 @@ def merge(data: dict[str, Any], change: str) -> None:
         value = load_yaml(text, f'--set {change!r}')
     except yaml.YAMLError:
         raise ScenarioError(f'--set {change!r}: {text!r} is not a YAML value') from None
+    put(data, key, value, f'--set {change!r}')
+
+
+def put(data: dict[str, Any], key: str, value: Any, place: str) -> None:
+    """Put a value under a dotted key into nested mappings; place: for complaints."""
     *parents, last = key.split('.')
     for parent in parents:
         data = data.setdefault(parent, {})
         if not isinstance(data, dict):
-            raise ScenarioError(f'--set {change!r}: {parent!r} holds a value, not settings')
+            raise ScenarioError(f'{place}: {parent!r} holds a value, not settings')
     data[last] = value
 
 

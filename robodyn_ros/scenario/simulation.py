@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Mapping
+from typing import Any, Mapping
 
 import numpy as np
 
@@ -18,14 +18,16 @@ from robodyn_ros.checks import expect, number
 from robodyn_ros.errors import ScenarioError
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.plant.assembly import assemble_start, Assembly
-from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.desired_motion import DesiredMotion
-from robodyn_ros.scenario.loading import load_scenario, periods_in, steps_in
-from robodyn_ros.scenario.noise import measurement_noise, with_noise
+from robodyn_ros.scenario.loading import changed, load_scenario
+from robodyn_ros.scenario.noise import measurement_noise
+from robodyn_ros.scenario.periods import periods_in, steps_in
 from robodyn_ros.scenario.result import Result
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import checked
+from robodyn_ros.trajectories.joint_plan import JointPlan
 from robodyn_ros.types import Control, Rollout, State, Trajectory
 
 
@@ -46,40 +48,58 @@ class Simulation:
         if duration is not None:
             scenario = replace(scenario, duration=number('duration', duration, 'finite seconds'))
         self.scenario = scenario = checked(scenario, scenario.name)
-        self.robot = robot = load_robot(scenario.robot)
+        self.robot = robot = wiring.robot_of(scenario)
         dynamics, controller = scenario.dynamics, scenario.controller
         self.period = steps_in(controller.period, dynamics.step)
         """Integration steps between control instants."""
         self.periods = periods_in(scenario.duration, controller.period)
         """Control periods of the run."""
         self.duration = self.periods * controller.period
-        self.desired = DesiredMotion(scenario.trajectory, scenario.folder)
+        self.desired = DesiredMotion(scenario.trajectory, scenario.folder, self.duration,
+                                     scenario.repeat)
         self.reference = self.desired.reference(
             robot, self.duration, controller.period, wiring.parameters_of(robot, controller.model))
-        self.control, self._rows = self._control() if with_control else (None, None)
+        """The motion that is wanted, at every control instant; with a law, as it is followed."""
+        self.control = self._control() if with_control else None
         self.plant = wiring.plant_of(robot, dynamics, self.desired.task, self.control, self.period,
                                      scenario.folder)
         values = wiring.parameters_of(robot, dynamics).flat()
         self.parameters: Mapping[str, float] = dict(zip(NAMES, values))  # type: ignore[arg-type]
         self.assembly = self._start()
+        self._rows = self._seen_by_the_law() if self.control is not None else None
 
-    def _control(self) -> tuple[Control | None, np.ndarray | None]:
-        """Return the law, and what it reads at each control instant: desired motion, noise."""
-        settings, n = self.scenario.controller, self.robot.n
-        control = wiring.control_of(self.robot, settings, self.desired.task, self.scenario.folder)
+    def _control(self) -> Control | None:
+        settings, scenario = self.scenario.controller, self.scenario
+        control = wiring.control_of(self.robot, settings, scenario.trajectory, scenario.folder)
         if control is None:
-            return None, None
-        parts = []
-        if control.reference_size:
-            if self.reference is None:
-                raise ScenarioError(f'the controller {settings.kind!r} follows a trajectory, but '
-                                    'the scenario has none; set trajectory.kind')
-            parts.append(self.reference.rows())
+            return None
+        if control.reference_size and self.reference is None:
+            raise ScenarioError(f'the controller {settings.kind!r} follows a trajectory, but the '
+                                'scenario has none; set trajectory.kind')
+        noise = scenario.dynamics.noise
+        control = control._replace(noisy=noise.position > 0.0 or noise.velocity > 0.0)
+        return wiring.limited(self.robot, control) if scenario.dynamics.limit_efforts else control
+
+    def _seen_by_the_law(self) -> np.ndarray | None:
+        """Return what the law reads at each control instant: the plan's state, then noise."""
+        settings, start, n = self.scenario.controller, self.assembly.state, self.robot.n
+        assert self.control is not None
         noise = measurement_noise(self.scenario.dynamics.noise, self.periods + 1, n)
+        parts = []
+        if self.control.reference_size and self.reference is not None:
+            state = np.concatenate([start.q, start.v])
+            state = np.concatenate([state if noise is None else state + noise[0], np.zeros(n)])
+            instants = np.arange(self.periods + 1) * int(round(settings.period * NANO))
+            plan = JointPlan(0, self.desired.points(self.reference, settings.period)).begun(
+                0, state, settings.blend_time)
+            if settings.blend_time > 0.0:
+                wiring.check_start(plan, self.robot, settings)
+            rows = plan.samples(instants)
+            self.reference = Trajectory(self.reference.t, *np.split(rows, 3, axis=1))
+            parts.append(rows)
         if noise is not None:
-            control = with_noise(control, n)
             parts.append(noise)
-        return control, np.concatenate(parts, axis=1) if parts else None
+        return np.concatenate(parts, axis=1) if parts else None
 
     def _start(self) -> Assembly:
         """Return the plant's start: the scenario's, else the reference's first; assembled."""
@@ -97,10 +117,17 @@ class Simulation:
         return assemble_start(self.plant, start, parameters=self.parameters)
 
     def run(self, parameters: Mapping[str, float] | None = None) -> Result:
-        """Integrate and record at every control instant."""
+        """
+        Integrate and record at every control instant.
+
+        :param parameters: other run-time parameters, as in the scenario, such as
+            'dynamics.payload.mass', or as the plant calls them, 'payload.mass'
+        """
+        changed = {name.removeprefix('dynamics.'): value
+                   for name, value in (parameters or {}).items()}
         return self.result(self.plant.rollout(
             self.assembly.state, steps=self.periods * self.period, reference=self._rows,
-            every=self.period, parameters={**self.parameters, **(parameters or {})}))
+            every=self.period, parameters={**self.parameters, **changed}))
 
     def result(self, motion: Rollout) -> Result:
         """Put what was wanted beside a motion, which may have broken off before its end."""
@@ -111,6 +138,15 @@ class Simulation:
                       self.assembly, self.desired)
 
 
-def simulate(scenario: Scenario | str | Path, duration: float | None = None) -> Result:
-    """Run a scenario, given by name or path if you like; see Result for every array."""
+def simulate(scenario: Scenario | str | Path, duration: float | None = None,
+             set: Mapping[str, Any] | None = None) -> Result:  # noqa: A002  as --set of the verb
+    """
+    Run a scenario, given by name or path if you like; see Result for every array.
+
+    :param set: changes of it, such as {'dynamics.payload.mass': 5.0}, as --set of the verb
+    """
+    if isinstance(scenario, (str, Path)):
+        scenario = load_scenario(scenario, set or {})
+    elif set:
+        scenario = changed(scenario, set)
     return Simulation(scenario, duration).run()

@@ -10,22 +10,33 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
+import numpy as np
+
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
 from robodyn_ros.controllers.computed_torque import computed_torque
-from robodyn_ros.controllers.constraint_following import constraint_following
+from robodyn_ros.controllers.constraint_following import constraint_following, FrameTask
+from robodyn_ros.controllers.model import saturated
 from robodyn_ros.controllers.robust import robust
-from robodyn_ros.errors import ScenarioError, UnknownNameError
+from robodyn_ros.errors import MessageRefused, ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.plant.plant import Plant
+from robodyn_ros.robots.mass_check import check_mass
 from robodyn_ros.robots.parameters import checked_parameters
-from robodyn_ros.robots.robot import Robot
+from robodyn_ros.robots.robot import load_robot, Robot
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings, ModelSettings,
-                                         StabilisationSettings)
+                                         Scenario, StabilisationSettings, TrajectorySettings)
 from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
+from robodyn_ros.tracing import Number
+from robodyn_ros.trajectories.joint_plan import JointPlan
 from robodyn_ros.types import Control
 
 CONTROLLERS = ('none', 'computed_torque', 'robust', 'constraint_following')
+
+
+def robot_of(scenario: Scenario) -> Robot:
+    """Load the robot of a scenario."""
+    return load_robot(scenario.robot, scenario.robot_arguments, scenario.strict)
 
 
 def parameters_of(robot: Robot, settings: ModelSettings) -> Parameters:
@@ -42,20 +53,20 @@ def parameters_of(robot: Robot, settings: ModelSettings) -> Parameters:
         settings.friction_scale))
 
 
-def control_of(robot: Robot, settings: ControllerSettings, task: Sequence[Constraint],
+def control_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySettings,
                folder: str = '') -> Control | None:
     """
     Control law of a controller; None without one.
 
-    :param task: constraints of the desired motion, which constraint_following needs
+    :param motion: says which axes of which frame constraint_following leads
     :param folder: where a user's own module may lie, see Scenario.folder
     """
     if settings.kind == 'none':
         return None
-    return _law_of(robot, settings, task, folder)._replace(delay=settings.delay)
+    return _law_of(robot, settings, motion, folder)._replace(delay=settings.delay)
 
 
-def _law_of(robot: Robot, settings: ControllerSettings, task: Sequence[Constraint],
+def _law_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySettings,
             folder: str) -> Control:
     kind = settings.kind
     if is_import_path(kind):
@@ -69,20 +80,40 @@ def _law_of(robot: Robot, settings: ControllerSettings, task: Sequence[Constrain
         raise UnknownNameError('controller', kind, CONTROLLERS, 'controller.kind')
     model = parameters_of(robot, settings.model)
     if kind == 'constraint_following':
-        if not task:
-            raise ScenarioError('constraint_following needs a trajectory that is a path in space')
+        task = FrameTask(robot.tool_frame(motion.frame), (*motion.axes, *motion.hold))
         return constraint_following(
             robot, task, **_row_gains(settings), model=model, saturate=settings.saturate,
             pretension=_one_or_each(settings.pretension))
     gains: dict[str, Any] = {
         'kp': _one_or_each(settings.kp), 'kd': _one_or_each(settings.kd),
         'natural_frequency': _one_or_each(settings.natural_frequency),
-        'damping': settings.damping, 'model': model, 'saturate': settings.saturate}
+        'damping': settings.damping, 'model': model, 'saturate': settings.saturate,
+        'friction_velocity': settings.friction_velocity}
     make: Callable[..., Control] = computed_torque
     if kind == 'robust':
         make = robust
         gains.update(rho=settings.rho, epsilon=settings.epsilon, p=settings.p)
     return make(robot, **gains)
+
+
+def limited(robot: Robot, control: Control) -> Control:
+    """Return the law behind motors that give no more than their limits, as the nodes' plant."""
+    def law(*arguments: Any) -> list[Number]:
+        return saturated(robot, list(control.law(*arguments)))
+
+    return control._replace(law=law)
+
+
+def check_start(plan: JointPlan, robot: Robot, settings: ControllerSettings) -> None:
+    """Refuse a plan that would begin with a jump: one too far from where the arm is."""
+    apart = np.abs(plan.began_apart[:robot.n])
+    far = int(apart.argmax())
+    if apart[far] > settings.start_tolerance:
+        raise MessageRefused(
+            f'the trajectory begins {apart[far]:.4g} {robot.limits.units[far]} from where joint '
+            f'{robot.joints[far]!r} is; expected at most {settings.start_tolerance:g} '
+            '(controller.start_tolerance): start nearer, or give the first point a '
+            'time_from_start')
 
 
 def _row_gains(settings: ControllerSettings) -> dict[str, float]:
@@ -129,6 +160,7 @@ def plant_of(robot: Robot, settings: DynamicsSettings, task: Sequence[Constraint
         else:
             raise UnknownNameError('constraint', name, ('task', 'package.module:name'),
                                    'dynamics.constraints')
+    check_mass(robot, parameters_of(robot, settings))
     return Plant(robot, constraints, stabilisation=_stabilisation_of(settings.stabilisation),
                  integrator=settings.integrator, step=settings.step, control=control,
                  control_period=control_period)

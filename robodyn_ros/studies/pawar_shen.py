@@ -223,7 +223,7 @@ class Arm:
         self.start = np.array(self.desired.settings.inverse_kinematics.start)
         self.set_points, _ = self.inverted('euler')
         gains: dict[str, Any] = {'kp': KP, 'kd': KD, 'model': self.robot.parameters,
-                                 'saturate': False}
+                                 'saturate': False, 'friction_velocity': 'measured'}
         laws = {'plain': computed_torque(self.robot, **gains),
                 'robust': robust(self.robot, rho=RHO, epsilon=EPSILON, p=P, **gains)}
         self.laws = {name: Plant(self.robot, control=law, step=2e-4, control_period=5)

@@ -10,9 +10,10 @@ import numpy as np
 from robodyn_ros.constraints.constraint import Constraint, FORCE
 from robodyn_ros.constraints.stabilisation import Stabilisation
 from robodyn_ros.plant.plant import Plant
-from robodyn_ros.robots.robot import load_robot, Robot
+from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.loading import load_scenario
+from robodyn_ros.scenario.wiring import robot_of
 from robodyn_ros.tracing import Number
 from robodyn_ros.types import Control, State
 
@@ -24,7 +25,7 @@ class OnPath:
         """Read robot and path of the scenario of a name."""
         scenario = load_scenario(name)
         self.settings = scenario.trajectory
-        self.robot = load_robot(scenario.robot)
+        self.robot = robot_of(scenario)
         self.task = DesiredMotion(self.settings).task
 
     def plant(self, chosen: Stabilisation, integrator: str = 'rk4', step: float = 1e-3) -> Plant:

@@ -86,7 +86,8 @@ def run(progress: Progress) -> Study:
         remarks.append('Pinocchio is not installed (pip install pin): its rows are left out.')
 
     progress('computed torque: no friction, friction, friction compensated')
-    control = computed_torque(robot, natural_frequency=FREQUENCY, saturate=False)
+    control = computed_torque(robot, natural_frequency=FREQUENCY, saturate=False,
+                              model={'friction_scale': 0.0}, friction_velocity='measured')
     plant = Plant(robot, [acting_continuously(control, sines)], step=STEP)
     clean, rubbed, told = (plant.rollout(State(0.0, rest, rest), 5.0, parameters=values)
                            for values in FRICTIONS)

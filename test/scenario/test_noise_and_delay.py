@@ -12,7 +12,6 @@ import numpy as np
 from plant.cases import plant, robot
 import pytest
 from robodyn_ros import computed_torque, load_scenario, simulate, Simulation, State
-from robodyn_ros.scenario.noise import with_noise
 from robodyn_ros.scenario.wiring import control_of
 
 PERIOD, STEPS, COUNT, DELAY = 0.01, 1, 60, 2
@@ -74,18 +73,6 @@ def test_noise_has_the_size_asked_for():
     rows = simulation('duration=100').__dict__['_rows'][:, -4:]
     assert rows.std(axis=0) == pytest.approx([0.001, 0.001, 0.02, 0.02], rel=0.03)
     assert np.abs(rows.mean(axis=0)).max() < 1e-3
-
-
-def test_a_law_fed_with_noise_is_the_law_of_the_noisy_state():
-    """with_noise adds the last columns of the reference to q and v, and nothing else."""
-    arm, rng = robot('two_link'), np.random.default_rng(3)
-    law = computed_torque(arm, kp=3.0, kd=2.0)
-    noisy = with_noise(law, 2)
-    q, v, e, d = rng.normal(size=(4, 2))
-    wanted = rng.normal(size=6)
-    assert noisy.reference_size == law.reference_size + 4
-    assert noisy.law(0.0, q, v, [*wanted, *e, *d], law.parameters) \
-        == law.law(0.0, q + e, v + d, wanted, law.parameters)
 
 
 def test_delay_is_taken_from_the_settings():

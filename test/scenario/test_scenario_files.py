@@ -5,7 +5,7 @@
 import numpy as np
 from plant.cases import robot
 import pytest
-from robodyn_ros import load_scenario, RobodynError, Simulation
+from robodyn_ros import load_scenario, RobodynError, simulate, Simulation
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.share import share_folder
@@ -35,9 +35,9 @@ def test_a_file_of_ones_own(tmp_path):
     """Read by path; named after the file; what is not said has its default."""
     scenario = load_scenario(written(tmp_path, GOOD))
     assert (scenario.name, scenario.robot, scenario.duration) == ('mine', 'two_link', 1.0)
-    assert scenario.dynamics.integrator == 'rk4' and scenario.controller.damping == 1.0
+    assert scenario.dynamics.integrator == 'auto' and scenario.controller.damping == 1.0
     assert scenario.controller.natural_frequency == (5.0,)
-    assert scenario.controller.model.friction_scale == 0.0
+    assert scenario.controller.model.friction_scale == 1.0
     assert scenario.dynamics.friction_scale == 1.0
 
 
@@ -118,7 +118,7 @@ def test_files_that_are_not_there_or_not_text(tmp_path):
         load_scenario(tmp_path / 'none.yaml')
     with pytest.raises(RobodynError, match="unknown scenario 'scara_helixx'.*use one of"):
         load_scenario('scara_helixx')
-    with pytest.raises(RobodynError, match='my_arm.urdf: is a robot, not a scenario; give a YAML'):
+    with pytest.raises(RobodynError, match='my_arm.urdf: there is no such file'):
         load_scenario('my_arm.urdf')
     with pytest.raises(RobodynError, match='cannot be read'):
         load_scenario(tmp_path)
@@ -174,13 +174,27 @@ def test_wrong_changes_are_refused_in_one_sentence(change, words):
     ('irb120_sine', ['trajectory.parameters={}'], 'trajectory.parameters.amplitude is missing'),
     ('irb120_sine', ['trajectory.parameters.amplitude=[1, 2]'], 'moves 2 joints; irb120 has 6'),
     ('irb120_sine', ['dynamics.constraints=[task]'], 'no path in space'),
-    ('irb120_sine', ['controller.kind=constraint_following'], 'needs a trajectory that is a path'),
+    ('irb120_sine', ['controller.kind=constraint_following'], 'has rows, not joints: give one'),
 ])
 def test_what_no_run_can_use_is_refused_in_one_sentence(name, changes, words):
     """Found when the parts are built, before anything moves; the key is named."""
     with pytest.raises(RobodynError, match=words) as caught:
         Simulation(load_scenario(name, changes), None if 'dur' in changes[0] else 0.01)
     assert '\n' not in str(caught.value)
+
+
+def test_changes_by_name_are_those_of_the_verb():
+    """simulate(set={...}) of a name and of a Scenario, and run(parameters), in one spelling."""
+    mass = {'dynamics.payload.mass': 0.3}
+    wanted = Simulation(load_scenario('scara_helix', ['dynamics.payload.mass=0.3']), 0.05).run()
+    for found in (simulate('scara_helix', 0.05, set=mass),
+                  simulate(load_scenario('scara_helix'), 0.05, set=mass),
+                  Simulation('scara_helix', 0.05).run(mass),
+                  Simulation('scara_helix', 0.05).run({'payload.mass': 0.3})):
+        assert np.array_equal(found.q, wanted.q)
+    for scenario in ('scara_helix', load_scenario('scara_helix')):
+        with pytest.raises(RobodynError, match='dynamics.payload.mas'):
+            simulate(scenario, set={'dynamics.payload.mas': 1.0})
 
 
 def test_tables_are_read_by_the_names_of_their_columns(tmp_path):

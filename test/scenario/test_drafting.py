@@ -1,0 +1,71 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""A robot file alone is enough: a gentle motion within its limits, and scenarios that run."""
+
+import numpy as np
+import pytest
+from robodyn_ros import load_robot, load_scenario, simulate
+from robodyn_ros.errors import RobodynError, ScenarioError
+from robodyn_ros.scenario.drafting import drafted, EFFORT_PART, MOTIONS, VELOCITY_PART
+from robodyn_ros.scenario.writing import scenario_text
+from robodyn_ros.share import share_folder
+from robots.public import public_urdf, public_urdfs
+
+needs_public = pytest.mark.skipif(not public_urdfs(), reason='no example-robot-data')
+
+
+def test_a_robot_file_is_a_scenario_within_its_limits():
+    """Positions inside, velocities below half, efforts below four fifths; changes are taken."""
+    path = share_folder('urdf') / 'irb120.urdf'
+    result = simulate(load_scenario(path, ['dynamics.payload.mass=0.1']), duration=3.0)
+    limits = result.robot.limits
+    assert result.scenario.dynamics.payload.mass == 0.1
+    result = simulate(load_scenario(path))
+    assert np.abs(result.error).max() < 1e-3 and np.ptp(result.q, axis=0).min() > 0.05
+    assert (result.q > limits.lower).all() and (result.q < limits.upper).all()
+    assert (np.abs(result.v) < VELOCITY_PART * limits.velocity).all()
+    assert (np.abs(result.tau) < (EFFORT_PART + 0.1) * limits.effort).all()
+
+
+@needs_public
+@pytest.mark.parametrize('motion', MOTIONS)
+def test_what_is_written_runs_as_it_is(tmp_path, motion):
+    """The text of a UR5's scenario is read again as the same scenario, and is followed."""
+    scenario = drafted(public_urdf('ur5_robot'), motion)
+    path = tmp_path / f'{scenario.name}.yaml'
+    path.write_text(scenario_text(scenario, scenario.robot, 'a test'))
+    again = load_scenario(path)
+    assert again.trajectory == scenario.trajectory and again.controller == scenario.controller
+    assert '# ' in path.read_text()
+    result = simulate(again)
+    assert result.robot.tool_frame() == again.trajectory.frame
+    assert not result.robot.limits.passed_by(result.motion)
+    if motion != 'joint_sine':
+        assert np.linalg.norm(result.tool - result.tool_reference, axis=1).max() < 1e-3
+
+
+@needs_public
+@pytest.mark.parametrize('name', ['panda', 'xarm7'])
+def test_public_arms_move(name):
+    """With mimic joints, stiff friction and weak motors."""
+    result = simulate(load_scenario(public_urdf(name)), duration=1.0)
+    assert np.abs(result.error).max() < result.scenario.tolerance
+
+
+def test_closed_chains_swing_freely():
+    """No law leads them along a joint motion; they move nevertheless."""
+    path = share_folder('urdf') / 'parallel_2dof.urdf'
+    assert simulate(load_scenario(path), duration=0.1).violation.max() < 1e-6
+    with pytest.raises(ScenarioError, match='closed loops.*helix.*by hand'):
+        drafted(path, 'helix')
+
+
+def test_what_cannot_be_found_is_one_sentence():
+    """A planar arm follows no helix; a motion and a frame that are not there."""
+    two_link = share_folder('urdf') / 'two_link.urdf'
+    with pytest.raises(ScenarioError, match='no helix was found that .* take another'):
+        drafted(two_link, 'helix')
+    with pytest.raises(RobodynError, match='unknown frame'):
+        drafted(two_link, 'line', 'elbow')
+    assert drafted(two_link, 'line').trajectory.kind == 'line'
+    assert load_robot('two_link').n == 2
