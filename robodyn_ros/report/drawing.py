@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import MissingPackageError
 
 COLOURS = ('#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9')
 STYLE: dict[str, Any] = {
@@ -42,10 +42,6 @@ class Figure(NamedTuple):
     """File name without ending, such as '000_joint_responses'."""
     caption: str
     draw: Draw
-
-
-class MissingPackageError(RobodynError):
-    """A package that an optional part needs is not installed."""
 
 
 def require(package: str, use: str, hint: str = '') -> None:

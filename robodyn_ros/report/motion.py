@@ -22,6 +22,7 @@ from robodyn_ros.recording.reader import read_recording, Recording
 from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.robot import Robot, robot_from_text
 from robodyn_ros.ros_time import NANO, nanoseconds
+from robodyn_ros.scenario.schema import ControllerSettings
 from robodyn_ros.trajectories.joint_plan import checked_points, JointPlan
 
 SIMULATED_ZERO = NANO
@@ -249,10 +250,25 @@ class _Recorded:
             if not plans or not plans[-1].same(stamp, checked):
                 plans.append(JointPlan(stamp, checked))
         if self.found.messages[COMMANDS] and plans:
-            return plans, plans[0].start
+            return self._begun(plans), plans[0].start
         first = int(self.stamps[0])
         zero = min(SIMULATED_ZERO, first) if first < LONGEST_SIMULATED else first
         return [JointPlan(zero, plan.points) for plan in plans[:1]], zero
+
+    def _begun(self, plans: list[JointPlan]) -> list[JointPlan]:
+        """Return the plans as a controller followed them: from the arm, or the plan before."""
+        begun: list[JointPlan] = []
+        for plan in plans:
+            k = min(int(np.searchsorted(self.stamps, plan.start)), len(self.stamps) - 1)
+            now = max(plan.start, int(self.stamps[k]))
+            if begun:
+                state = begun[-1].sample(now)
+            else:
+                parts = [self._rows(self.states[k:k + 1], field)[0]
+                         for field in ('position', 'velocity')]
+                state = np.nan_to_num(np.concatenate([*parts, np.zeros(self.robot.n)]))
+            begun.append(plan.begun(now, state, ControllerSettings.blend_time))
+        return begun
 
     def _under_way(self) -> np.ndarray:
         """Tell which states belong to the motion (k,): all, where no trajectory says so."""
@@ -264,8 +280,8 @@ class _Recorded:
         """Positions of the trajectory in force at each time (k, n)."""
         rows = np.empty((len(stamps), self.robot.n))
         for plan in self.plans:  # a later one replaces those before, from its start on
-            for k in np.flatnonzero((stamps >= plan.start) | (plan is self.plans[0])):
-                rows[k] = plan.sample(int(stamps[k]))[:self.robot.n]
+            chosen = (stamps >= plan.start) | (plan is self.plans[0])
+            rows[chosen] = plan.samples(stamps[chosen])[:, :self.robot.n]
         return rows
 
     def _torques(self, kept: np.ndarray) -> np.ndarray:

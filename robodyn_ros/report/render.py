@@ -3,22 +3,23 @@
 """
 A robot as a picture without a graphics card: flat faces that move with its links, and lines.
 
-Boxes, cylinders and spheres of the URDF's visuals become polygons; where a link has a mesh, or
-nothing at all, a thin bar from joint to joint stands for it. The picture is a parallel projection
-with a depth for every dot and one lamp; it is drawn at twice its size and made smaller at the end,
-which smooths the edges.
+The shapes of the robot's appearance become polygons. The picture is a parallel projection with a
+depth for every dot and one lamp; it is drawn at twice its size and made smaller at the end, which
+smooths the edges.
 """
 from __future__ import annotations
 
 from copy import copy
+import logging
 from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.mechanics.kinematics import body_poses
+from robodyn_ros.report.raster import covered
+from robodyn_ros.robots.appearance import appearance_of, link_poses, Part
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.robots.urdf.visuals import Visual, visuals_of
 
+LOG = logging.getLogger('robodyn_ros')
 OVERSAMPLING = 2
 """Dots drawn for each dot of the picture, along each side."""
 LIGHT = np.array([0.33, -0.5, 0.8])
@@ -32,10 +33,12 @@ NARROWEST, WIDEST = 0.8, 1.5
 """Width of a picture, as a part of its height."""
 TEXT_ROOM = 0.07
 """Room for a line of text at the top, as a part of the picture's height."""
+EDGE_ON = 1e-6
+"""Part of a face's area that is seen, below which it is not drawn [-]."""
 SIDES = 24
 """Of a cylinder or a sphere."""
-BAR_COLOUR, BAR_THICKNESS = (0.45, 0.5, 0.58), 0.02
-"""Of a bar; thickness in [m]."""
+MESH_FACES = 1500
+"""Triangles of one mesh: the picture is small, and there are hundreds of them."""
 
 
 class Faces(NamedTuple):
@@ -53,68 +56,59 @@ class Solid:
     """A robot's faces."""
 
     def __init__(self, robot: Robot):
-        """Read the visuals; a link without simple ones gets bars."""
-        self.robot = robot
-        self._links: dict[str, list[Faces]] = {}
-        for visual in visuals_of(robot.urdf, robot.path):
-            shape = _shape(visual)
-            if shape is not None:
-                corners = shape @ visual.rotation.T + visual.position
-                self._links.setdefault(visual.link, []).append(_faces(corners, visual.colour[:3]))
-        bodies = {robot.tree.frames[link].body for link in self._links}
-        self._bare = [k for k in range(robot.n) if k not in bodies]
+        """Read how the robot looks; what is not as its file says is logged."""
+        look = appearance_of(robot, MESH_FACES)
+        for warning in look.warnings:
+            LOG.warning('%s', warning)
+        self.robot, self._links = robot, look.links
+        self._faces = [_joined([_faces_of(part) for part in look.parts if part.shape.link == link])
+                       for link in self._links]
 
     def at(self, q: np.ndarray) -> Faces:
         """Return all faces at positions q (n,), in the base frame."""
-        angles = [float(x) for x in q]
         made = []
-        for link, parts in self._links.items():
-            pose = self.robot.pose(link, angles)
-            turn, place = np.array(pose.rotation, float), np.array(pose.position, float)
-            made += [Faces(part.corners @ turn.T + place, part.normals @ turn.T, part.colours)
-                     for part in parts]
-        made += self._bars(angles)
-        return Faces(*(np.concatenate(parts) for parts in zip(*made)))
-
-    def _bars(self, angles: Sequence[float]) -> list[Faces]:
-        """Bars for links without simple visuals: from the joint of each to the one before it."""
-        bodies = self.robot.tree.bodies
-        poses = [np.array(pose.position, float) for pose in body_poses(self.robot.tree, angles)]
-        bars = []
-        for k in self._bare:
-            parent = bodies[k].parent
-            begin, end = poses[parent] if parent >= 0 else np.zeros(3), poses[k]
-            along = end - begin
-            length = float(np.linalg.norm(along))
-            axis = along / length if length > BAR_THICKNESS else np.array([0.0, 0.0, 1.0])
-            other = np.eye(3)[int(np.argmin(np.abs(axis)))]
-            side = np.cross(axis, other) / np.linalg.norm(np.cross(axis, other))
-            turn = np.column_stack([side, np.cross(axis, side), axis])
-            box = _box(BAR_THICKNESS, BAR_THICKNESS, max(length, BAR_THICKNESS))
-            bars.append(_faces(box @ turn.T + (begin + end) / 2, BAR_COLOUR))
-        return bars
+        for own, pose in zip(self._faces, link_poses(self.robot, self._links, q)):
+            turn = np.array(pose.rotation, float)
+            made.append(Faces(own.corners @ turn.T + pose.position, own.normals @ turn.T,
+                              own.colours))
+        return _joined(made)
 
 
-def _faces(corners: np.ndarray, colour: Sequence[float]) -> Faces:
+def _joined(parts: Sequence[Faces]) -> Faces:
+    empty = Faces(np.zeros((0, 4, 3)), np.zeros((0, 3)), np.zeros((0, 3)))
+    return Faces(*(np.concatenate(columns) for columns in zip(empty, *parts)))
+
+
+def _faces_of(part: Part) -> Faces:
+    """Return the faces of a part in its link's frame."""
+    shape, mesh = part.shape, part.mesh
+    corners = _shape(part) @ shape.rotation.T + shape.position
+    colours: Any = shape.colour[:3]
+    if mesh is not None and mesh.colours is not None:
+        colours = np.where(np.isfinite(mesh.colours), mesh.colours, colours)
+    return _faces(corners, colours)
+
+
+def _faces(corners: np.ndarray, colours: Any) -> Faces:
     # the diagonals span a polygon also where two corners fall together
     normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
-    return Faces(corners, normals, np.tile(np.asarray(colour, float), (len(corners), 1)))
+    return Faces(corners, normals, np.broadcast_to(colours, (len(corners), 3)))
 
 
-def _shape(visual: Visual) -> np.ndarray | None:
-    """Corners of a shape in its own frame (f, 4, 3) [m]; None for a mesh."""
-    if visual.kind == 'box':
-        return _box(*visual.size)
-    if visual.kind == 'cylinder':
-        radius, length = visual.size
+def _shape(part: Part) -> np.ndarray:
+    """Corners of a shape in its own frame (f, 4, 3) [m]."""
+    size = part.shape.size
+    if part.mesh is not None:
+        return part.mesh.vertices[part.mesh.faces[:, [0, 1, 2, 2]]]
+    if part.shape.kind == 'box':
+        return _box(*size)
+    if part.shape.kind == 'cylinder':
+        radius, length = size
         return _turned([(0.0, -length / 2), (radius, -length / 2), (radius, length / 2),
                         (0.0, length / 2)])
-    if visual.kind == 'sphere':
-        angles = np.linspace(-np.pi / 2, np.pi / 2, SIDES // 2 + 1)
-        return _turned([(visual.size[0] * float(np.cos(a)), visual.size[0] * float(np.sin(a)))
-                        for a in angles])
-    return None
+    angles = np.linspace(-np.pi / 2, np.pi / 2, SIDES // 2 + 1)
+    return _turned([(size[0] * float(np.cos(a)), size[0] * float(np.sin(a))) for a in angles])
 
 
 def _box(x: float, y: float, z: float) -> np.ndarray:
@@ -209,43 +203,38 @@ class Canvas:
 
     def shadow(self, faces: Faces, height: float) -> None:
         """Draw what the lamp casts onto the floor at a height [m]."""
-        corners = faces.corners[faces.normals @ LIGHT > 0.0]
-        fall = (corners[..., 2:] - height) / LIGHT[2]
-        for dots in self.camera.project(corners - fall * LIGHT)[0]:
-            self._draw.polygon([tuple(dot) for dot in dots], SHADOW)
-
-    def paint(self, faces: Faces) -> None:
-        """Draw faces, near ones over far ones, dot by dot."""
+        fall = (faces.corners[..., 2:] - height) / LIGHT[2]
         picture = np.array(self._image)
-        facing = faces.normals @ self.camera.towards
-        lit = np.maximum(faces.normals @ (LIGHT / np.linalg.norm(LIGHT)), 0.0)
-        colours = 255.0 * faces.colours * (AMBIENT + (1.0 - AMBIENT) * lit)[:, None]
-        dots, depths = self.camera.project(faces.corners)
-        for k in np.flatnonzero(facing > 1e-9):
-            self._paint_face(picture, dots[k], depths[k], colours[k])
+        dots = self.camera.project(faces.corners - fall * LIGHT)[0]
+        for found in covered(dots, picture.shape[1], picture.shape[0]):
+            picture[found.y, found.x] = SHADOW
         self._renew(picture)
 
-    def _paint_face(self, picture: np.ndarray, dots: np.ndarray, depths: np.ndarray,
-                    colour: np.ndarray) -> None:
-        low = np.maximum(np.floor(dots.min(axis=0)).astype(int), 0)
-        high = np.minimum(np.ceil(dots.max(axis=0)).astype(int) + 1, picture.shape[1::-1])
-        if (high <= low).any():
-            return
-        x, y = np.arange(low[0], high[0])[None, :] + 0.5, np.arange(low[1], high[1])[:, None] + 0.5
-        inside = np.ones((high[1] - low[1], high[0] - low[0]), bool)
-        for (ax, ay), (bx, by) in zip(dots, np.roll(dots, -1, axis=0)):
-            # seen from outside, corners run against the clock; dots have y downwards
-            inside &= (bx - ax) * (y - ay) - (by - ay) * (x - ax) <= 0.0
-        if not inside.any():
-            return
+    def paint(self, faces: Faces) -> None:
+        """Draw faces, near ones over far ones, dot by dot; a face has two sides."""
+        picture = np.array(self._image)
+        seen = np.abs(faces.normals @ self.camera.towards) > EDGE_ON
+        faces = Faces(*(part[seen] for part in faces))
+        outwards = np.sign(faces.normals @ self.camera.towards)
+        lit = np.maximum(outwards * (faces.normals @ (LIGHT / np.linalg.norm(LIGHT))), 0.0)
+        colours = 255.0 * faces.colours * (AMBIENT + (1.0 - AMBIENT) * lit)[:, None]
+        dots, depths = self.camera.project(faces.corners)
         # depth is linear in the dots: fitted to the diagonals, which every face has
-        sides = np.array([dots[2] - dots[0], dots[3] - dots[1]])
-        slope = np.linalg.solve(sides, [depths[2] - depths[0], depths[3] - depths[1]])
-        depth = depths[0] + slope[0] * (x - dots[0, 0]) + slope[1] * (y - dots[0, 1])
-        place = np.s_[low[1]:high[1], low[0]:high[0]]
-        seen = inside & (depth > self._depth[place])
-        self._depth[place][seen] = depth[seen]
-        picture[place][seen] = colour
+        (ax, ay), (bx, by) = (dots[:, 2] - dots[:, 0]).T, (dots[:, 3] - dots[:, 1]).T
+        a, b = depths[:, 2] - depths[:, 0], depths[:, 3] - depths[:, 1]
+        with np.errstate(all='ignore'):  # a face without an area covers no dot
+            slope_x = (a * by - b * ay) / (ax * by - ay * bx)
+            slope_y = (b * ax - a * bx) / (ax * by - ay * bx)
+        for face, x, y in covered(dots, picture.shape[1], picture.shape[0]):
+            depth = depths[face, 0] + slope_x[face] * (x + 0.5 - dots[face, 0, 0]) \
+                + slope_y[face] * (y + 0.5 - dots[face, 0, 1])
+            near = depth > self._depth[y, x]
+            # of several faces at one dot the last one written stays: the nearest
+            order = np.flatnonzero(near)[np.argsort(depth[near], kind='stable')]
+            face, x, y = face[order], x[order], y[order]
+            self._depth[y, x] = depth[order]
+            picture[y, x] = colours[face]
+        self._renew(picture)
 
     def line(self, points: np.ndarray, colour: Sequence[int], width: float,
              dash: int = 0) -> None:

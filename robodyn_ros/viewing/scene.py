@@ -1,18 +1,20 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot in three dimensions: its links from the URDF's visuals, desired and traced path."""
+"""A robot in three dimensions: its links as they look, desired and traced path."""
 from __future__ import annotations
 
 from typing import Any, Sequence
 
 import numpy as np
-from robodyn_ros.mechanics.kinematics import BASE, body_poses, compose, Pose
+from robodyn_ros.mechanics.kinematics import Pose
+from robodyn_ros.robots.appearance import appearance_of, corners_of, link_poses, Part
 from robodyn_ros.robots.geometry import quaternion
 from robodyn_ros.robots.robot import Robot
-from robodyn_ros.robots.urdf.visuals import Visual, visuals_of
-import trimesh
+from robodyn_ros.robots.urdf.meshes import creased, Mesh
 
 DESIRED_COLOUR, TRACED_COLOUR = (25, 118, 210), (242, 115, 26)
+MOST_COLOURS = 24
+"""Colours of one mesh."""
 SEGMENTS, NODES = 50, 30
 """The traced path: line segments per scene node, and nodes; the oldest node is used again."""
 
@@ -29,20 +31,30 @@ class RobotScene:
         self.server, self.robot = server, robot
         self.frame = robot.tool_frame()
         scene = server.scene
-        scene.add_grid('/grid', width=4.0, height=4.0, cell_size=0.1, section_size=0.5,
-                       fade_distance=6.0)
+        look = appearance_of(robot)
+        self.parts = look.parts
+        self.warnings = look.warnings
+        """What is not drawn as the robot's file says; a sentence each."""
         self.links: dict[str, Any] = {}
-        self.missing: list[str] = []
-        """Files of meshes that cannot be read."""
-        for k, visual in enumerate(visuals_of(robot.urdf, robot.path)):
-            if visual.link not in self.links:
-                self.links[visual.link] = scene.add_frame(f'/robot/{visual.link}',
-                                                          show_axes=False)
-            if not _add(scene, f'/robot/{visual.link}/{k}', visual):
-                self.missing.append(visual.file)
+        for k, link in enumerate(look.links):  # a number: names of links may be anything
+            node = f'/robot/{k}'
+            self.links[link] = scene.add_frame(node, show_axes=False)
+            for j, part in enumerate(part for part in look.parts if part.shape.link == link):
+                _add(scene, f'{node}/{j}', part)
         self.tool = scene.add_frame('/robot/tool', axes_length=0.06, axes_radius=0.003)
         self.trace = Trace(scene)
         self.update(np.zeros(robot.n))
+        self._add_floor()
+
+    def _add_floor(self) -> None:
+        """Draw a grid that suits the robot's size, below one that hangs under its base."""
+        cloud = self.cloud(np.zeros(self.robot.n))
+        low, high = cloud.min(axis=0), cloud.max(axis=0)
+        cell = 10.0 ** np.round(np.log10(max(float(np.linalg.norm(high - low)), 0.01))) / 10.0
+        height = float(low[2]) if low[2] + high[2] < 0.0 else 0.0
+        self.server.scene.add_grid(
+            '/grid', width=40.0 * cell, height=40.0 * cell, cell_size=cell,
+            section_size=5.0 * cell, fade_distance=60.0 * cell, position=(0.0, 0.0, height))
 
     def update(self, q: Sequence[float] | np.ndarray, trace: bool = False) -> None:
         """
@@ -51,18 +63,20 @@ class RobotScene:
         :param q: positions (n,) [rad] or [m]
         :param trace: let the traced path grow to where the tool is
         """
-        bodies = body_poses(self.robot.tree, [float(x) for x in q])
-        for link, node in self.links.items():
-            _place(node, self._pose(link, bodies))
-        tool = self._pose(self.frame, bodies)
+        *links, tool = link_poses(self.robot, [*self.links, self.frame], q)
+        for node, pose in zip(self.links.values(), links):
+            _place(node, pose)
         _place(self.tool, tool)
         if trace:
             self.trace.grow(np.array(tool.position, dtype=float))
 
-    def _pose(self, frame: str, bodies: list[Pose]) -> Pose:
-        found = self.robot.tree.frames[frame]
-        body = bodies[found.body] if found.body >= 0 else BASE
-        return compose(body, Pose(found.rotation, found.translation))
+    def cloud(self, q: np.ndarray) -> np.ndarray:
+        """Return points (k, 3) on the robot at q, its base among them [m]."""
+        clouds = [np.zeros((1, 3))]
+        for part, pose in zip(self.parts, link_poses(
+                self.robot, [part.shape.link for part in self.parts], q)):
+            clouds.append(corners_of(part) @ np.array(pose.rotation, float).T + pose.position)
+        return np.concatenate(clouds)
 
     def show_path(self, points: np.ndarray) -> None:
         """Draw the desired path through points (k, 3) [m]; fewer than two remove it."""
@@ -108,45 +122,48 @@ class Trace:
         self.count, self.last = 0, None
 
 
-def extent(robot: Robot, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and highest corner of a box around all visuals at q, each (3,) [m]."""
-    angles = [float(x) for x in q]
-    corners = [np.zeros(3)]
-    for visual in visuals_of(robot.urdf, robot.path):
-        at = robot.pose(visual.link, angles)  # in plain numbers: nothing is compiled for a picture
-        centre = np.array(at.position) + np.array(at.rotation) @ visual.position
-        reach = max(visual.size) / 2.0 if visual.kind != 'mesh' else 0.0
-        corners += [centre - reach, centre + reach]
-    return np.min(corners, axis=0), np.max(corners, axis=0)
-
-
-def _add(scene: Any, name: str, visual: Visual) -> bool:
-    """Draw a visual; returns False where its mesh cannot be read."""
-    wxyz = np.roll(quaternion(visual.rotation), 1)
-    r, g, b, alpha = visual.colour
-    common = {'color': (r, g, b), 'wxyz': wxyz, 'position': visual.position,
+def _add(scene: Any, name: str, part: Part) -> None:
+    """Draw a part of a robot."""
+    shape = part.shape
+    r, g, b, alpha = shape.colour
+    common = {'wxyz': np.roll(quaternion(shape.rotation), 1), 'position': shape.position,
               'opacity': None if alpha == 1.0 else alpha}
-    if visual.kind == 'box':
-        scene.add_box(name, dimensions=visual.size, **common)
-    elif visual.kind == 'cylinder':
-        scene.add_cylinder(name, radius=visual.size[0], height=visual.size[1], **common)
-    elif visual.kind == 'sphere':
-        scene.add_icosphere(name, radius=visual.size[0], **common)
+    if part.mesh is not None:
+        for k, (colour, mesh) in enumerate(_by_colour(part.mesh, (r, g, b))):
+            cut = creased(mesh)
+            # both sides: many public meshes have faces that look inwards
+            scene.add_mesh_simple(f'{name}_{k}', cut.vertices, cut.faces, color=colour,
+                                  side='double', **common)
+    elif shape.kind == 'box':
+        scene.add_box(name, dimensions=shape.size, color=(r, g, b), **common)
+    elif shape.kind == 'cylinder':
+        scene.add_cylinder(name, radius=shape.size[0], height=shape.size[1], color=(r, g, b),
+                           **common)
     else:
-        mesh = _mesh(visual)
-        if mesh is None:
-            return False
-        scene.add_mesh_simple(name, mesh.vertices * visual.size, mesh.faces, **common)
-    return True
+        scene.add_icosphere(name, radius=shape.size[0], color=(r, g, b), **common)
 
 
-def _mesh(visual: Visual) -> trimesh.Trimesh | None:
-    """Read a mesh file; None where it cannot be (the view goes on without it)."""
-    try:
-        found = trimesh.load(visual.file, force='mesh')
-    except Exception:  # noqa: B902 any reader of trimesh may raise anything
-        return None
-    return found if isinstance(found, trimesh.Trimesh) and len(found.vertices) else None
+def _by_colour(mesh: Mesh, otherwise: tuple[float, float, float]
+               ) -> list[tuple[tuple[float, ...], Mesh]]:
+    """
+    Return the pieces of a mesh that have one colour each.
+
+    :param otherwise: of faces without a colour of their own
+    """
+    if mesh.colours is None:
+        return [(otherwise, mesh)]
+    colours = np.where(np.isfinite(mesh.colours), mesh.colours, otherwise)
+    for levels in (255, 15, 7, 3):  # a texture has more colours than are worth a node each
+        found, which = np.unique(np.round(levels * colours), axis=0, return_inverse=True)
+        if len(found) <= MOST_COLOURS:
+            break
+    pieces = []
+    for k, colour in enumerate(found / levels):
+        faces = mesh.faces[which.reshape(-1) == k]
+        used, places = np.unique(faces, return_inverse=True)
+        pieces.append((tuple(colour.tolist()),
+                       Mesh(mesh.vertices[used], places.reshape(-1, 3), None)))
+    return pieces
 
 
 def _place(node: Any, pose: Pose) -> None:

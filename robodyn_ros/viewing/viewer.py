@@ -11,9 +11,10 @@ import numpy as np
 from robodyn_ros.errors import MessageRefused
 from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.robot import Robot, robot_from_text
+from robodyn_ros.viewing.camera import camera_around, FIELD_OF_VIEW
 from robodyn_ros.viewing.history import History, Moment
 from robodyn_ros.viewing.page import Page
-from robodyn_ros.viewing.scene import extent, RobotScene
+from robodyn_ros.viewing.scene import RobotScene
 from robodyn_ros.viewing.server import close_server, open_server
 
 
@@ -30,11 +31,12 @@ class Viewer:
         self.server = open_server(host, port)
         self.server.gui.configure_theme(show_share_button=False, show_logo=False,
                                         control_width='large')
-        self.server.gui.main_panel.dock_right()
         self.server.scene.set_up_direction('+z')
+        self.server.initial_camera.fov = FIELD_OF_VIEW
         self.address = f'http://{host}:{self.server.get_port()}'
         self.history = History(seconds)
         self.robot: Robot | None = None
+        self.described, self.looked = '', False
         self.page: Page | None = None
         self.scene: RobotScene | None = None
         self.path = np.zeros((0, 3))
@@ -45,31 +47,33 @@ class Viewer:
         """
         Draw a robot from the text of its URDF; the one before goes away.
 
-        :returns: files of meshes that could not be read
+        :returns: what is not drawn as the text says, a sentence each
         """
-        if self.robot is not None and self.robot.urdf == urdf:
+        if self.robot is not None and self.described == urdf:
             return []
         robot = robot_from_text(urdf, 'the robot on the topic robot_description')
         with self.server.atomic():
             self.server.scene.reset()
             self.server.gui.reset()
+            # docked, the picture ends where the panel begins; a reset undoes it
+            self.server.gui.main_panel.dock_right()
             self.scene = RobotScene(self.server, robot)
             self.scene.show_path(self.path)
             self.page = Page(self.server, robot.name, robot.joints, self._saved)
             self.page.show_gains(self.gains)
-        self._look_at(robot)
-        self.robot = robot
+        self._look_at(np.zeros(robot.n))
+        self.robot, self.described, self.looked = robot, urdf, False
         self.history.clear()
-        return self.scene.missing
+        return self.scene.warnings
 
-    def _look_at(self, robot: Robot) -> None:
-        """Put the camera where the whole arm is seen, left of the panel."""
-        low, high = extent(robot, np.zeros(robot.n))
-        centre, size = (low + high) / 2.0, float(np.linalg.norm(high - low))
-        aside = centre + 0.25 * size * np.array([0.71, 0.71, 0.0])
-        camera = self.server.initial_camera
-        camera.look_at = tuple(aside)
-        camera.position = tuple(aside + 1.05 * size * np.array([0.62, -0.62, 0.48]))
+    def _look_at(self, q: np.ndarray) -> None:
+        """Put the camera where the whole arm at q and the desired path are seen."""
+        assert self.scene is not None
+        camera = camera_around(np.concatenate([self.scene.cloud(q), self.path]))
+        cameras: list[Any] = [self.server.initial_camera, *(
+            client.camera for client in self.server.get_clients().values())]
+        for one in cameras:
+            one.position, one.look_at = tuple(camera.position), tuple(camera.look_at)
 
     def show_path(self, points: np.ndarray) -> None:
         """Draw the desired path through points (k, 3) [m]."""
@@ -86,8 +90,8 @@ class Viewer:
             self.page.show_gains(self.gains)
 
     def show_plant(self, paused: bool, state: str) -> None:
-        """Show whether the plant is paused, and its state in words."""
-        self.paused, self.state = paused, 'paused' if paused else state
+        """Show whether the plant is paused, and in words what goes on."""
+        self.paused, self.state = paused, state
         if self.page is not None:
             self.page.show_pause(paused)
 
@@ -107,6 +111,9 @@ class Viewer:
             return
         efforts = np.array(tau)[order] if len(tau) == len(names) else np.zeros(robot.n)
         moment = Moment(time, np.array(q)[order], efforts, error, violation)
+        if not self.looked:
+            self._look_at(moment.q)
+            self.looked = True
         with self.server.atomic():
             if not self.history.add(moment, wall):
                 scene.trace.clear()

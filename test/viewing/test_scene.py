@@ -55,7 +55,7 @@ def test_links_stand_where_the_compiled_kinematics_puts_them(server, name):
 def test_every_robot_looks_like_something(name):
     """Every moving link is drawn, with a size and a colour of its own file."""
     robot = load_robot(name)
-    found = visuals_of(robot.urdf)
+    found = visuals_of(robot.urdf).shapes
     assert len({v.link for v in found}) > robot.n / 2
     assert all(min(v.size) > 0.0 and v.colour != GREY for v in found)
     assert any(v.kind == 'cylinder' for v in found)
