@@ -41,15 +41,17 @@ class Status(NamedTuple):
     difference: float
     """Largest difference of a joint position from simulate() so far [rad] or [m]."""
     reason: str
-    """Why the plant stopped; empty while it is healthy."""
+    """Why the plant stopped, or does not start; empty while it is healthy."""
 
 
 class Monitor:
     """Compares the plant with what simulate() says it should do, period by period."""
 
-    def __init__(self, plant: DynamicsNode, expected: Result, in_space: bool):
+    def __init__(self, plant: DynamicsNode, controller: ControllerNode | None, expected: Result,
+                 in_space: bool):
         """Start at the motion's zero."""
         self.plant, self.expected, self.in_space = plant, expected, in_space
+        self.controller = controller
         self.seen, self.compared = -1, True
         self.tracking = self.violation = self.difference = 0.0
         self.begun = time.monotonic()
@@ -90,6 +92,8 @@ class Monitor:
         runner = self.plant.runner
         simulated = max(0, self.seen) * self.plant.period * 1e-9
         reason = runner.reason if runner.mode == FAULT else ''
+        if self.controller is not None and self.controller.refused:
+            reason = reason or f'trajectory refused: {self.controller.refused}'
         return Status(simulated, time.monotonic() - self.begun, self.tracking, self.violation,
                       self.difference, reason)
 
@@ -116,14 +120,16 @@ def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str
             session.add(recorder)
         plant = DynamicsNode(scenario, DynamicsOptions(mode=mode, realtime_factor=factor))
         session.add(plant)
+        controller = None
         if scenario.controller.kind != 'none':
-            session.add(ControllerNode(scenario, parameter_overrides=clock))
+            controller = ControllerNode(scenario, parameter_overrides=clock)
+            session.add(controller)
         if scenario.trajectory.kind != 'none':
             session.add(TrajectoryNode(scenario, parameter_overrides=clock))
         if view is not None:
             from robodyn_ros.nodes.viewer.node import ViewerNode  # viser is optional
             session.add(ViewerNode(ViewerOptions(port=view)))
-        monitor = Monitor(plant, expected, in_space)
+        monitor = Monitor(plant, controller, expected, in_space)
         shown = 0.0
         while (view is not None or not monitor.over) and session.spin_once(0.1):
             monitor.look()

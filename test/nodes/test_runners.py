@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from robodyn_ros import load_robot, load_scenario, simulate, Simulation
 from robodyn_ros.errors import MessageRefused, RobodynError
-from robodyn_ros.nodes.controller.controller_runner import ControllerRunner
-from robodyn_ros.nodes.dynamics.plant_runner import FAULT, HOLDING, MOVING, PlantRunner, WAITING
+from robodyn_ros.nodes.controller.controller_runner import ControlClock, ControllerRunner, Rules
+from robodyn_ros.nodes.dynamics.plant_runner import (
+    FAULT, FINISHED, HOLDING, MOVING, PlantRunner, refusal_of, WAITING)
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario.wiring import control_of
@@ -33,21 +34,28 @@ def plant(simulation):
 def controller(simulation):
     """Return the controller without a trajectory."""
     scenario = simulation.scenario
-    control = control_of(simulation.robot, scenario.controller, simulation.desired.task)
-    return ControllerRunner(simulation.robot, control, allow_moving_end=True)
+    control = control_of(simulation.robot, scenario.controller, scenario.trajectory)
+    return ControllerRunner(simulation.robot, control)
 
 
-def follow_reference(controller, reference, start, now=None):
-    """Give the controller the sampled motion as a trajectory."""
-    times = [int(round(t * NANO)) for t in reference.t]
-    return controller.accept(start, controller.robot.joints, times, {
-        'positions': reference.q, 'velocities': reference.v, 'accelerations': reference.a}, now)
+def follow_reference(controller, simulation, start, now=None):
+    """Give the controller the scenario's motion as a trajectory."""
+    return controller.accept(start, simulation.desired.points(simulation.reference, 1e-3), now)
+
+
+def send(controller, times, positions, *more, start=0, now=None):
+    """Give the controller a trajectory by hand: positions, velocities, accelerations."""
+    fields = dict(zip(('positions', 'velocities', 'accelerations'), (positions, *more)))
+    fields = {name: fields.get(name, [[]] * len(times))
+              for name in ('positions', 'velocities', 'accelerations', 'effort')}
+    points = controller.checked(controller.robot.joints, [int(t * NANO) for t in times], fields)
+    return controller.accept(start, points, now)
 
 
 def test_both_together_are_simulate_bit_for_bit(simulation, plant, controller):
     """State by state and torque by torque, the runners repeat the compiled closed loop."""
     result = simulate(load_scenario('scara_helix'), 0.2)
-    follow_reference(controller, simulation.reference, NANO)
+    follow_reference(controller, simulation, NANO)
     for k in range(200):
         answer = controller.answer(NANO + k * PERIOD, plant.q.copy(), plant.v.copy())
         assert np.array_equal(plant.q, result.q[k]) and np.array_equal(plant.v, result.v[k])
@@ -77,6 +85,7 @@ def test_the_arm_waits_then_moves_then_holds_when_commands_are_lost(plant):
 def test_other_reactions_to_lost_commands_set_a_torque(plant, reaction):
     """Damping opposes the motion and carries the weight; zero lets go."""
     plant.command(np.ones(4))
+    plant.advance()
     plant.command_lost(reaction)
     assert plant.mode == MOVING
     weight = load_robot('scara_450').bias(plant.q, np.zeros(4)).gravity
@@ -108,6 +117,33 @@ def test_a_run_away_keeps_the_last_good_state(plant):
     assert 'finite' in plant.reason or 'limits' in plant.reason
 
 
+def test_a_plant_on_a_path_stops_at_its_end_or_begins_anew():
+    """Nothing climbs on: scara_helix_constrained rests at its duration, or goes back and on."""
+    for repeat in (False, True):
+        run = Simulation(load_scenario('scara_helix_constrained', {'repeat': repeat}), 3.0)
+        lap = round(run.desired.lap * 1000)
+        assert lap == (6000 if repeat else 3000)
+        plant = PlantRunner(run.plant, run.assembly.state, run.period, run.parameters, False,
+                            lap=lap, repeat=repeat)
+        start, farthest, fastest = plant.q.copy(), 0.0, 0.0
+        for _ in range(13_000):
+            before = plant.q.copy()
+            plant.advance()
+            farthest = max(farthest, np.abs(plant.q - start).max())
+            fastest = max(fastest, np.abs(plant.q - before).max())
+        assert plant.mode == (MOVING if repeat else FINISHED)
+        assert fastest < 2e-3 and farthest < 2.0
+        if not repeat:
+            assert not plant.v.any() and plant.periods == 3000
+
+
+def test_answers_to_states_before_a_reset_are_never_applied():
+    """Whatever the mode and however young."""
+    for timeout in (None, 0.1):
+        assert refusal_of(5 * NANO, 5 * NANO + PERIOD, timeout, 5 * NANO + PERIOD) == ''
+        assert refusal_of(5 * NANO + PERIOD, 5 * NANO + PERIOD, timeout, 5 * NANO + PERIOD) is None
+
+
 def test_parameters_change_whole_or_not_at_all(plant, controller):
     """A bad value among good ones changes nothing."""
     plant.command(np.zeros(4))
@@ -119,28 +155,152 @@ def test_parameters_change_whole_or_not_at_all(plant, controller):
     controller.change({'kp.joint_1': 100.0})()
 
 
+START = np.array([0.5, -0.9, 0.4, 0.05])
+STILL, WAY = np.zeros(4), np.array([1.0, 1.0, 1.0, 0.2])
+
+
+def lead(controller, begin, seconds, q=START, every=0.001):
+    """Answer perfect states for a while; returns the desired states (k, 12)."""
+    rows, state = [], np.concatenate([q, STILL, STILL])
+    for k in range(int(round(seconds / every))):
+        answer = controller.answer(begin + int(round(k * every * NANO)), state[:4], state[4:8])
+        if answer is not None:
+            rows.append(answer.desired)
+            state = answer.desired
+    return np.array(rows)
+
+
+def test_a_single_point_is_reached_at_its_time_without_a_jump(controller):
+    """One point, 4 s from now, positions only: the message anybody sends first."""
+    assert controller.answer(NANO, START, STILL) is None
+    send(controller, [4.0], [START + 0.8 * WAY], now=NANO)
+    rows = lead(controller, NANO + PERIOD, 4.5)
+    assert np.abs(np.diff(rows[:, :4], axis=0)).max() < 1.6 * 0.2 / 1000  # 0.2 rad/s on average
+    assert np.abs(np.diff(rows[:, 4:8], axis=0)).max() < 0.21
+    assert np.abs(np.diff(rows[:500, 4:8], axis=0)).max() < 0.01  # it starts smoothly
+    assert rows[-1, :4] == pytest.approx(START + 0.8 * WAY, abs=1e-12)
+    assert controller.doing == 'holding at the end of the trajectory'
+
+
+@pytest.mark.parametrize('start', [0, 2 * NANO + 300 * PERIOD])
+@pytest.mark.parametrize('order', [0, 1, 2])
+def test_a_replacement_has_no_step_in_position_or_velocity(controller, order, start):
+    """In the middle of a motion, at once or at a later stamp, with any fields."""
+    controller.answer(NANO, START, STILL)
+    send(controller, [2.0], [START + 0.6 * WAY], [STILL], [STILL], now=NANO)
+    first = lead(controller, NANO + PERIOD, 1.0)
+    more = [[STILL, STILL]] * order
+    send(controller, [1.0, 2.0], [START + 0.2 * WAY, START], *more, start=start,
+         now=NANO + 1000 * PERIOD)
+    rows = np.vstack([first[-1], lead(controller, NANO + 1001 * PERIOD, 0.9, first[-1, :4])])
+    assert np.abs(np.diff(rows[:, :4], axis=0)).max() < 2e-3
+    assert np.abs(np.diff(rows[:, 4:8], axis=0)).max() < 2e-2
+    assert rows[-1, 4] < 0.0  # it is followed
+
+
+def test_a_point_that_is_due_at_once_is_refused_when_far_and_blended_when_near(controller):
+    """Nothing is jumped to; the sentence names joint and distance."""
+    controller.answer(NANO, START, STILL)
+    with pytest.raises(MessageRefused, match="begins 0.3 rad from where joint 'joint_1' is"):
+        send(controller, [0.0, 1.0], [START + [0.3, 0.1, 0.0, 0.0], START], now=NANO)
+    assert controller.answer(NANO + PERIOD, START, STILL) is None  # nothing has changed
+    send(controller, [0.0, 1.0], [START + 0.05, START + 0.05], now=NANO)
+    rows = lead(controller, NANO + PERIOD, 0.8)
+    assert np.abs(np.diff(rows[:, :4], axis=0)).max() < 3e-4
+    assert rows[-1, :4] == pytest.approx(START + 0.05, abs=1e-12)
+
+
+def test_motions_beyond_limits_are_refused_and_change_nothing(controller):
+    """A target beyond a limit, a way that is too fast: with the joint and the number."""
+    limits = controller.robot.limits
+    controller.answer(NANO, START, STILL)
+    with pytest.raises(MessageRefused, match="position of joint 'joint_2' is .* beyond its limit"):
+        send(controller, [4.0], [[0.0, limits.upper[1] + 0.1, 0.0, 0.0]], now=NANO)
+    with pytest.raises(MessageRefused, match="velocity of joint 'joint_1' .* later time_from_sta"):
+        send(controller, [0.01], [START - 0.3 * WAY], now=NANO)
+    assert controller.doing == 'no trajectory'
+
+
 def test_trajectories_start_now_later_or_not_at_all(simulation, controller):
     """A stamp of 0 starts with the next state; a later one replaces at its time; a past one no."""
     q, v, n = simulation.reference.q[0], simulation.reference.v[0], 4
     assert controller.answer(NANO, q, v) is None
-    follow_reference(controller, simulation.reference, 0)
-    assert np.array_equal(controller.answer(3 * NANO, q, v).desired[:n], q)
-    follow_reference(controller, simulation.reference, 4 * NANO, now=3 * NANO)
-    before = controller.answer(4 * NANO - PERIOD, q, v).desired[:n]
+    follow_reference(controller, simulation, 0)
+    assert controller.answer(NANO + PERIOD, q, v).desired[:n] == pytest.approx(q, abs=1e-12)
+    follow_reference(controller, simulation, NANO + 300 * PERIOD, now=NANO + PERIOD)
+    before = controller.answer(NANO + 299 * PERIOD, q, v).desired[:n]
     assert np.array_equal(before, simulation.reference.q[-1])
-    assert np.array_equal(controller.answer(4 * NANO, q, v).desired[:n], q)
+    assert np.array_equal(controller.answer(NANO + 300 * PERIOD, q, v).desired[:n], before)
     with pytest.raises(MessageRefused, match='ended .* s ago'):
-        follow_reference(controller, simulation.reference, NANO, now=9 * NANO)
+        follow_reference(controller, simulation, NANO, now=9 * NANO)
 
 
-def test_stop_holds_where_the_next_state_finds_the_arm(simulation, controller):
-    """After stop the reference is the present position, at rest."""
-    follow_reference(controller, simulation.reference, NANO)
+def test_stop_brakes_and_holds(simulation, controller):
+    """From motion to rest without a step, and on from there for ever; at rest it stays."""
+    controller.answer(NANO, START, STILL)
     controller.stop()
-    here = np.array([0.1, -0.5, 0.2, 0.05])
     for _ in range(2):
-        answer = controller.answer(2 * NANO, here, np.zeros(4))
-        assert np.array_equal(answer.desired, [*here, *np.zeros(8)])
+        answer = controller.answer(NANO + PERIOD, START, STILL)
+        assert np.array_equal(answer.desired, [*START, *np.zeros(8)])
+    send(controller, [2.0], [START + 0.6 * WAY], [STILL], now=NANO + PERIOD)
+    moving = lead(controller, NANO + 2 * PERIOD, 1.0)
+    controller.stop()
+    rows = np.vstack([moving[-1], lead(controller, NANO + 1002 * PERIOD, 1.0, moving[-1, :4])])
+    assert np.abs(np.diff(rows[:, :4], axis=0)).max() < 1e-3
+    assert np.abs(np.diff(rows[:, 4:8], axis=0)).max() < 1e-2
+    assert not rows[-1, 4:].any() and controller.doing == 'stopped: holding'
+
+
+def test_states_that_jump_or_are_missing_drop_the_trajectory(controller):
+    """A reset that nobody told of, a driver that was away: nothing is caught up with."""
+    for jump, later in ((0.4, 1), (0.0, 2000)):
+        controller.reset(10 ** 18)
+        controller.answer(NANO, START, STILL)
+        send(controller, [10.0], [START + 0.5 * WAY], now=NANO)
+        rows = lead(controller, NANO + PERIOD, 2.0)
+        there = rows[-1, :4] - jump * WAY
+        answer = controller.answer(3 * NANO + later * PERIOD, there, STILL)
+        assert np.array_equal(answer.desired, [*there, *np.zeros(8)])
+        assert 'the trajectory is dropped' in controller.notices.pop()
+        assert controller.doing == 'holding'
+
+
+def test_a_reset_forgets_what_was_before_it_and_keeps_what_comes_after(controller):
+    """Whichever of the two messages comes first."""
+    controller.answer(NANO, START, STILL)
+    send(controller, [10.0], [START + 0.5 * WAY], start=NANO, now=NANO)
+    lead(controller, NANO + PERIOD, 1.0)
+    send(controller, [10.0], [START + 0.5 * WAY], start=3 * NANO, now=2 * NANO)
+    controller.reset(2 * NANO + 5 * PERIOD)
+    assert controller.doing == 'waiting for the start'
+    held = controller.answer(2 * NANO + 5 * PERIOD, START, STILL)
+    assert np.array_equal(held.desired, [*START, *np.zeros(8)])
+    controller.reset(4 * NANO)
+    assert controller.doing == 'holding' or controller.doing == 'no trajectory'
+
+
+def test_joints_left_out_stay_where_allowed(controller):
+    """allow_partial_joints_goal."""
+    controller.answer(NANO, START, STILL)
+    fields = {'positions': [[0.0]], 'velocities': [[]], 'accelerations': [[]], 'effort': [[]]}
+    with pytest.raises(MessageRefused, match="lacks joint 'joint_1'.*allow_partial_joints_goal"):
+        controller.checked(['joint_2'], [NANO], fields)
+    controller.rules = controller.rules._replace(allow_partial=True)
+    controller.accept(0, controller.checked(['joint_2'], [NANO], fields), NANO)
+    rows = lead(controller, NANO + PERIOD, 1.2)
+    assert rows[-1, :4].tolist() == [START[0], 0.0, *START[2:]]
+
+
+def test_a_law_that_follows_nothing_runs_by_itself():
+    """It answers at once, its time is that of simulate(), and ~/stop ends it."""
+    robot = load_robot('scara_450')
+    control = Control(lambda t, q, v, reference, parameters: [t, 0.0, 0.0, 0.0], 0, {})
+    runner = ControllerRunner(robot, control, Rules(needs_trajectory=False),
+                              ControlClock(PERIOD, 5, 0.0002))
+    times = [runner.answer(NANO + k * PERIOD, START, STILL).tau[0] for k in range(50)]
+    assert times == [k * 5 * 0.0002 for k in range(50)]
+    runner.stop()
+    assert runner.answer(NANO + 50 * PERIOD, START, STILL) is None
 
 
 def test_joints_are_found_by_name():

@@ -20,11 +20,8 @@ def test_runners_repeat_a_noisy_delayed_simulation():
     plain = Simulation(load_scenario('scara_helix', ['duration=0.3']))
     run = Simulation(scenario, with_control=False)
     plant = PlantRunner(run.plant, run.assembly.state, run.period, run.parameters, delay=2)
-    controller = ControllerRunner(plain.robot, plain.control, allow_moving_end=True)
-    reference = plain.reference
-    controller.accept(NANO, plain.robot.joints, [int(round(t * NANO)) for t in reference.t],
-                      {'positions': reference.q, 'velocities': reference.v,
-                       'accelerations': reference.a}, None)
+    controller = ControllerRunner(plain.robot, plain.control)
+    controller.accept(NANO, run.desired.points(run.reference, 1e-3), None)
     sensor = Sensor(scenario.dynamics.noise, scenario.duration, scenario.controller.period, 4)
     expected = simulate(scenario)
     for k in range(len(expected.t) - 1):

@@ -10,9 +10,11 @@ from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped
 import numpy as np
+from rclpy.serialization import deserialize_message
+from robodyn_ros.errors import MessageRefused
 from robodyn_ros.robots.geometry import quaternion
-from robodyn_ros.ros_time import NANO, nanoseconds, seconds_and_rest
-from robodyn_ros.types import Reference
+from robodyn_ros.ros_time import nanoseconds, seconds_and_rest
+from robodyn_ros.trajectories.joint_plan import Points
 from sensor_msgs.msg import JointState
 from std_msgs.msg import ColorRGBA
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -75,29 +77,34 @@ class JointStateMessage:
         return self.message
 
 
-def joint_trajectory(start: int, names: Sequence[str], reference: Reference) -> JointTrajectory:
-    """Return a sampled motion as a trajectory that starts at a time [ns]."""
+def joint_trajectory(start: int, names: Sequence[str], points: Points,
+                     later: int = 0) -> JointTrajectory:
+    """
+    Return a trajectory that starts at a time [ns].
+
+    :param later: added to the time of every point [ns]
+    """
     message = JointTrajectory(joint_names=list(names))
     message.header.stamp = time_message(start)
-    zero = reference.t[0]
-    for t, q, v, a in zip(reference.t, reference.q, reference.v, reference.a):
+    for time, q, v, a in zip((points.times + later).tolist(), *points[1:]):
         point = JointTrajectoryPoint(positions=doubles(q), velocities=doubles(v),
                                      accelerations=doubles(a))
-        since = int(round((t - zero) * NANO))
-        point.time_from_start.sec, point.time_from_start.nanosec = seconds_and_rest(since)
+        point.time_from_start.sec, point.time_from_start.nanosec = seconds_and_rest(time)
         message.points.append(point)
     return message
 
 
-def trajectory_times(message: JointTrajectory) -> list[int]:
-    """Time from start of every point [ns]."""
-    return [time_of(point.time_from_start) for point in message.points]
-
-
-def trajectory_fields(message: JointTrajectory) -> dict[str, list]:
-    """Fields of all points, as sent."""
-    return {field: [getattr(point, field) for point in message.points]
-            for field in ('positions', 'velocities', 'accelerations', 'effort')}
+def unpacked_trajectory(data: bytes) -> tuple[int, list[str], np.ndarray, dict[str, list]]:
+    """Stamp [ns], joint names, times from start (k,) [ns] and fields of all points, as sent."""
+    try:
+        message = deserialize_message(data, JointTrajectory)
+    except (RuntimeError, UnicodeDecodeError) as error:  # rclpy's RMWError has no public name
+        raise MessageRefused(f'its {len(data)} bytes cannot be read as a JointTrajectory; send '
+                             'one that is laid out by its definition') from error
+    times = np.array([time_of(point.time_from_start) for point in message.points], dtype=np.int64)
+    return time_of(message.header.stamp), list(message.joint_names), times, {
+        field: [getattr(point, field) for point in message.points]
+        for field in ('positions', 'velocities', 'accelerations', 'effort')}
 
 
 def pose(time: int, base: str, rotation: np.ndarray, position: np.ndarray) -> PoseStamped:
@@ -119,15 +126,16 @@ def marker(time: int, base: str, group: str, number: int, kind: int, colour: Col
     return made
 
 
-def diagnostics(time: int, name: str, level: str, text: str,
+def diagnostics(time: int, name: str, hardware: str, level: str, text: str,
                 values: dict[str, object]) -> DiagnosticArray:
     """
     Return one status of a node.
 
     :param name: of the node and what it does, such as 'dynamics: plant'
+    :param hardware: which robot it is about
     :param level: OK, WARN or ERROR
     """
-    status = DiagnosticStatus(name=name, message=text, hardware_id='none',
+    status = DiagnosticStatus(name=name, message=text, hardware_id=hardware,
                               level=getattr(DiagnosticStatus, level))
     status.values = [KeyValue(key=key, value=str(value)) for key, value in values.items()]
     message = DiagnosticArray(status=[status])

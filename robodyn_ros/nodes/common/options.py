@@ -28,8 +28,12 @@ class DynamicsOptions:
     """hold (brake), damping (oppose motion, carry the weight) or zero (no torque)."""
     watch_rate: float = bounded(50.0, least=0.1, most=1e3)
     """Rate of topics that people watch, in simulated time [Hz]."""
+    clock_rate: float = bounded(200.0, least=1.0, most=1e4)
+    """Rate of /clock, in simulated time; no faster than states come [Hz]."""
     trace_length: int = bounded(1000, least=2, most=100_000)
     """Points of the tool's traced path that ~/markers keeps [-]."""
+    publish_description: bool = True
+    """Publish robot_description; false where robot_state_publisher does."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +42,12 @@ class ControllerOptions:
 
     command_format: str = bounded('joint_state', words=FORMATS)
     """joint_state, or float64_multi_array for effort controllers of ros2_control."""
-    allow_nonzero_velocity_at_trajectory_end: bool = True
-    """Accept trajectories whose last point moves."""
+    allow_nonzero_velocity_at_trajectory_end: bool = False
+    """Accept trajectories whose last point moves; those of a scenario with ramp 0 always."""
+    allow_partial_joints_goal: bool = False
+    """Accept trajectories that leave joints out; these stay where they are."""
+    limit_tolerance: float = bounded(1e-3, least=0.0)
+    """Room at the robot file's limits of position and velocity [rad], [m], or per s."""
     state_timeout: float = bounded(0.5, least=1e-3)
     """Wall time without a state after which no command is sent and diagnostics warn [s]."""
     watch_rate: float = bounded(50.0, least=0.1, most=1e3)
@@ -52,8 +60,8 @@ class TrajectoryOptions:
 
     start_delay: float = bounded(0.3, least=0.0)
     """Lead of the trajectory's start before a running clock; none where the clock waits [s]."""
-    repeat: bool = False
-    """Append the motion to itself, for ever; one that ends elsewhere gets a way back first."""
+    autostart: bool = True
+    """Send the motion when the arm and a controller are there; false: only on ~/start."""
 
 
 @dataclass(frozen=True)
@@ -78,13 +86,16 @@ class RecorderOptions:
     """Path of the MCAP file, which must not exist yet; empty: a name with the time."""
 
 
-SHARED = ('robot', 'duration', 'tolerance')
+SHARED = ('robot', 'robot_arguments', 'strict', 'duration', 'tolerance', 'repeat')
 """Of the scenario as a whole; each of its three nodes has them, and 'scenario' itself."""
 MODEL = ('gravity', 'friction_scale', 'payload.mass', 'payload.centre', 'payload.inertia')
 CHANGEABLE = {
-    'dynamics': ('realtime_factor', *MODEL),
-    'controller': ('kp', 'kd', 'natural_frequency', 'damping', 'rho', 'epsilon', 'p',
-                   'pretension', *(f'model.{name}' for name in MODEL)),
+    'dynamics': ('realtime_factor', 'command_timeout', 'on_timeout', 'watch_rate', 'clock_rate',
+                 'trace_length', *MODEL),
+    'controller': ('state_timeout', 'watch_rate', 'allow_partial_joints_goal',
+                   'allow_nonzero_velocity_at_trajectory_end', 'limit_tolerance', 'kp', 'kd',
+                   'natural_frequency', 'damping', 'rho', 'epsilon', 'p', 'pretension',
+                   *(f'model.{name}' for name in MODEL)),
     'trajectory': (),
     'viewer': (),
     'recorder': (),

@@ -6,19 +6,17 @@ from __future__ import annotations
 import contextlib
 import gc
 import logging
-import signal
 import sys
 from types import TracebackType
-from typing import Any, Callable
+from typing import Callable
 
 import rclpy
 from rclpy.exceptions import ParameterException
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.interruption import ignore, INTERRUPTION
 from robodyn_ros.nodes.common.executor import chosen_executor, ExecutorKind
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Session:
@@ -38,31 +36,28 @@ class Session:
         """
         self.arguments, self.kind = arguments, kind or chosen_executor()
         self.nodes: list[Node] = []
-        self.ended = False
-        """A signal has come, or somebody has shut ROS down."""
-        self._spinning = False
+        self._shut_down = False
         self._executor: Executor | None = None
-        self._before: dict[int, Any] = {}
+        self._around = contextlib.ExitStack()
 
     def __enter__(self) -> 'Session':
         """Start ROS."""
-        self._before = {number: signal.signal(number, self._on_signal) for number in SIGNALS}
-        try:
-            rclpy.init(args=self.arguments, signal_handler_options=self.kind.signals)
-        except RuntimeError as error:  # arguments or a parameter file that rcl cannot read
-            self._hand_signals_back()
-            # rcl adds the place in its source
-            raise RobodynError(str(error).split(', at ')[0].splitlines()[0]) from None
+        with contextlib.ExitStack() as around:
+            around.enter_context(INTERRUPTION.heard())
+            around.callback(rclpy.try_shutdown)
+            try:
+                with INTERRUPTION.held():
+                    rclpy.init(args=self.arguments, signal_handler_options=self.kind.signals)
+            except RuntimeError as error:  # arguments or a parameter file that rcl cannot read
+                # rcl adds the place in its source
+                raise RobodynError(str(error).split(', at ')[0].splitlines()[0]) from None
+            self._around = around.pop_all()
         return self
 
-    def _hand_signals_back(self) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _on_signal(self, *_: object) -> None:
-        self.ended = True
-        if not self._spinning:
-            raise KeyboardInterrupt
+    @property
+    def ended(self) -> bool:
+        """Return whether a signal has come, or somebody has shut ROS down."""
+        return INTERRUPTION.came or self._shut_down
 
     def add(self, node: Node) -> None:
         """Keep a node; it is served from the first spin on."""
@@ -77,7 +72,7 @@ class Session:
         if self._executor is None:
             gc.collect()
             gc.freeze()  # what is here stays: no need to walk through it again between messages
-            self._spinning = True
+            self._around.enter_context(INTERRUPTION.only_noted())
             self._executor = self.kind.make()
             for node in self.nodes:
                 self._executor.add_node(node)
@@ -85,16 +80,18 @@ class Session:
             self._executor.spin_once(
                 timeout_sec=self.kind.patience if longest is None else longest)
         except ExternalShutdownException:
-            self.ended = True
+            self._shut_down = True
         except RuntimeError:  # a handle or a context that a signal has taken away
             if rclpy.ok():
                 raise
-        if not rclpy.ok():  # never `ended = ended or ...`: a signal in between would be undone
-            self.ended = True
+        if not rclpy.ok():
+            self._shut_down = True
         return not self.ended
 
     def serve_only(self, node: Node) -> None:
         """Serve one node from now on: it still gets what was sent, the others stand still."""
+        if self.ended:  # rclpy's own handler may have ended ROS, without which no executor is made
+            return
         if self._executor is not None:
             self._executor.shutdown()
         # it asks for messages, and so finds those that the other one was told of
@@ -104,15 +101,14 @@ class Session:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         """Destroy the nodes and end ROS; what a signal broke while nodes were made is no error."""
-        self._spinning = True
-        if self._executor is not None:
-            self._executor.shutdown()
-        for node in self.nodes:
-            node.destroy_node()
-        lost = isinstance(error, RuntimeError) and not rclpy.ok()
-        with contextlib.suppress(RuntimeError):  # rclpy's own handler may be at it just now
-            rclpy.try_shutdown()
-        self._hand_signals_back()
+        with INTERRUPTION.only_noted():
+            if self._executor is not None:
+                self._executor.shutdown()
+            for node in self.nodes:
+                node.destroy_node()
+            lost = isinstance(error, RuntimeError) and not rclpy.ok()
+            with contextlib.suppress(RuntimeError):  # rclpy's own handler may be at it just now
+                self._around.close()
         if lost:
             raise KeyboardInterrupt from None
 
@@ -135,6 +131,5 @@ def run_node(make: Callable[[], Node], arguments: list[str] | None = None,
             print(f'robodyn: {error}', file=sys.stderr)
             return 2
     finally:
-        for number in SIGNALS:  # a terminal and launch both send one: the process ends anyhow
-            signal.signal(number, signal.SIG_IGN)
+        ignore()  # a terminal and launch both send one
     return 0

@@ -16,3 +16,6 @@ OVERRIDABLE = QoSOverridingOptions.with_default_policies()
 
 CLOCK = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 """Simulated time; only the newest counts."""
+
+NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""No history is needed; hears reliable and best-effort publishers."""

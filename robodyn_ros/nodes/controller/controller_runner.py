@@ -3,8 +3,10 @@
 """
 The controller behind the controller node: from a measured state to a torque; no ROS.
 
-The law is the same compiled code as in simulate(). It has no state but the trajectory in force, so
-answering a repeated state gives the same torque.
+The law is the same compiled code as in simulate(), and the trajectory the same JointPlan. It has
+no state but the trajectory in force, so answering a repeated state gives the same torque. What is
+sent as a trajectory begins where the arm is; what would make it jump is refused. Where states are
+missing or jump, the arm is held where it is found: nothing is caught up with.
 """
 from __future__ import annotations
 
@@ -15,10 +17,51 @@ import numpy as np
 
 from robodyn_ros.errors import MessageRefused
 from robodyn_ros.plant.control_law import CompiledLaw
+from robodyn_ros.robots.limits import TOLERANCE
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.ros_time import NANO
-from robodyn_ros.trajectories.joint_plan import checked_points, JointPlan, Points
+from robodyn_ros.scenario.schema import ControllerSettings
+from robodyn_ros.scenario.wiring import check_start
+from robodyn_ros.trajectories.joint_plan import (check_approach, check_within, checked_points,
+                                                 JointPlan, Points, stop)
 from robodyn_ros.types import Control
+
+STOP_TIME = 0.25
+"""Time in which ~/stop brakes an arm that moves [s]."""
+JUMP = 0.05
+"""Way beyond what its speed explains, from one state to the next, that is no motion [rad, m]."""
+
+
+class Rules(NamedTuple):
+    """What the controller takes, and what it refuses."""
+
+    settings: ControllerSettings = ControllerSettings()
+    """For start_tolerance and blend_time."""
+    allow_moving_end: bool = False
+    allow_partial: bool = False
+    """A trajectory may leave joints out."""
+    limit_tolerance: float | None = TOLERANCE
+    """Room at the robot's limits [rad], [m], or per s; None: limits are ignored."""
+    longest_gap: float = 0.5
+    """Time between two states, by their stamps, after which the arm counts as lost [s]."""
+    needs_trajectory: bool = True
+    """A law that reads no reference waits for a trajectory, too; its time begins there."""
+
+
+class ControlClock(NamedTuple):
+    """Time since a motion's beginning as the compiled loop of simulate() computes it."""
+
+    period: int = 0
+    """[ns]"""
+    steps: int = 1
+    """Integration steps of a period."""
+    step: float = 0.0
+    """[s]"""
+
+    def seconds(self, since: int) -> float:
+        """Return the time of a control instant [s]; between instants, as the stamp says it."""
+        instants, rest = divmod(since, self.period) if self.period else (0, 1)
+        return since / NANO if rest else instants * self.steps * self.step
 
 
 class Answer(NamedTuple):
@@ -37,19 +80,44 @@ class Answer(NamedTuple):
         return self.desired[:len(self.measured)] - self.measured
 
 
+class Measured(NamedTuple):
+    """A state as it came."""
+
+    now: int
+    """[ns]"""
+    q: np.ndarray
+    v: np.ndarray
+
+    @property
+    def state(self) -> np.ndarray:
+        """Return q, v and an acceleration of zero, which nobody measures (3 n,)."""
+        return np.concatenate([self.q, self.v, np.zeros_like(self.q)])
+
+
 class ControllerRunner:
     """Follows the trajectory in force with a control law."""
 
-    def __init__(self, robot: Robot, control: Control, allow_moving_end: bool = False):
+    def __init__(self, robot: Robot, control: Control, rules: Rules = Rules(),
+                 clock: ControlClock = ControlClock()):
         """Trace the law; it is compiled on first use."""
-        self.robot, self.control, self.allow_moving_end = robot, control, allow_moving_end
+        self.robot, self.control, self.rules, self.clock = robot, control, rules, clock
         self._law = CompiledLaw(robot.name, robot.n, control)
         self._values: dict[str, float] = {}
+        limits = robot.limits
+        self._turning = np.isinf(limits.lower) & np.isinf(limits.upper) & (
+            np.array(limits.units) == 'rad')
         self.plan: JointPlan | None = None
+        """What is followed."""
         self.next_plan: JointPlan | None = None
+        """What replaces it at its start."""
         self.stopped = False
+        self.notices: list[str] = []
+        """Sentences for the log; whoever reads them takes them out."""
+        self._led = False  # the plan in force was sent; otherwise it is a stop of our own
+        self._hold = False  # to be held where the next state finds it
         self._received: JointPlan | None = None
-        self._seen: int | None = None  # stamp of the last state answered
+        self._last: Measured | None = None  # the last state answered
+        self._zero = 0  # when a law that follows nothing began [ns]
         self._unstamped = False  # a trajectory that starts with the first state
 
     def change(self, parameters: Mapping[str, float]) -> Callable[[], None]:
@@ -63,53 +131,95 @@ class ControllerRunner:
 
         return apply
 
-    def accept(self, start: int, names: Sequence[str], times: Sequence[int],
-               fields: Mapping[str, Any], now: int | None) -> str:
+    # --- trajectories -----------------------------------------------------------------------
+
+    def checked(self, names: Sequence[str], times: Sequence[int] | np.ndarray,
+                fields: Mapping[str, Any]) -> Points:
+        """Check a message by itself; may be called from another thread."""
+        rules = self.rules
+        points = checked_points(self.robot.joints, names, times, fields, rules.allow_moving_end,
+                                rules.allow_partial)
+        if rules.limit_tolerance is not None:
+            check_within(points, self.robot.limits, rules.limit_tolerance)
+        return points
+
+    def accept(self, start: int, points: Points, now: int | None) -> str:
         """
         Take a trajectory; it replaces the one in force when it starts.
 
         :param start: its stamp [ns], 0 for now
+        :param points: from checked()
         :param now: time of the last state [ns], None before the first
         :returns: a sentence for the log, or nothing for one that was sent again to newcomers
         """
-        points = checked_points(self.robot.joints, names, times, fields, self.allow_moving_end)
         if start and self._received is not None and self._received.same(start, points):
             return ''
         begin = start or (0 if now is None else now)
-        if now is not None and start and start + int(points.times[-1]) < now:
-            ago = (now - start - points.times[-1]) / NANO
-            raise MessageRefused(f'the trajectory ended {ago:.3f} s ago; send one that is not '
-                                 'past')
+        length = int(points.times[-1])
+        if now is not None and start and start + length < now:
+            raise MessageRefused(f'the trajectory ended {(now - start - length) / NANO:.3f} s '
+                                 'ago; send one that is not past')
         plan = JointPlan(begin, points)
-        plan_now = now is None or begin <= now or self.plan is None
-        if plan_now:
-            self.plan, self.next_plan = plan, None
-        else:
-            self.next_plan = plan
-        self._received = plan
+        if self._last is not None:  # what would be refused when it starts is refused now
+            at = max(begin, self._last.now)
+            self._begun(plan, at, self._state(at, self._last))
+        self.next_plan = self._received = plan
         self._unstamped = not start and now is None
         self.stopped = False
-        return (f'trajectory of {len(points.times)} points, {points.times[-1] / NANO:.3f} s, '
+        return (f'trajectory of {len(points.times)} points, {length / NANO:.3f} s, '
                 f'starts at {begin / NANO:.3f} s')
 
+    def _state(self, at: int, measured: Measured) -> np.ndarray:
+        """Return where a trajectory begins: the desired state, or the arm's if none is."""
+        return measured.state if self.plan is None else self.plan.sample(at)
+
+    def _begun(self, plan: JointPlan, now: int, state: np.ndarray) -> JointPlan:
+        """Return the plan begun at a state, unless it would jump or rush there."""
+        if not self.control.reference_size:
+            return plan
+        settings, tolerance = self.rules.settings, self.rules.limit_tolerance
+        begun = plan.begun(now, state, settings.blend_time, self._turning)
+        if settings.blend_time > 0.0:
+            check_start(begun, self.robot, settings)
+        if tolerance is not None:
+            check_approach(begun, self.robot.limits, tolerance)
+        return begun
+
     def stop(self) -> None:
-        """Hold where the next state finds the arm."""
-        self.plan = self.next_plan = None
-        self.stopped = True
+        """Brake, and hold where the arm comes to rest."""
+        self.next_plan, self._hold, self.stopped = None, True, True
+
+    def reset(self, now: int) -> None:
+        """
+        Forget what was before a time [ns]: the plant was put back to its start.
+
+        An arm that was led is held from there on, until another trajectory comes.
+        """
+        if self.next_plan is not None and self.next_plan.start < now:
+            self.next_plan = None
+        if self.plan is not None and self.plan.start < now:
+            self.plan, self._led, self._hold = None, False, True
+        if self._received is not self.next_plan:
+            self._received = None
+        self.stopped, self._zero = False, 0
 
     @property
     def doing(self) -> str:
         """Return what goes on, in a word or two."""
-        if self.plan is None:
-            return 'stopped' if self.stopped else 'no trajectory'
+        seen = self._last.now if self._last is not None else 0
         if self.stopped:
-            return 'stopped: holding'
-        if self._seen is not None and self._seen < self.plan.start:
+            return 'stopped: holding' if self.control.reference_size else 'stopped'
+        if self.next_plan is not None and not self._led:
             return 'waiting for the start'
-        ended = self._seen is not None and self._seen > self.plan.end
-        if ended and self.control.reference_size:
-            return 'holding at the end of the trajectory'
-        return 'following'
+        if self.plan is None:
+            free = not self.control.reference_size and not self.rules.needs_trajectory
+            return 'running' if free else 'no trajectory'
+        if not self._led:
+            return 'holding'
+        ended = seen > self.plan.end and self.control.reference_size
+        return 'holding at the end of the trajectory' if ended else 'following'
+
+    # --- states -----------------------------------------------------------------------------
 
     def answer(self, now: int, q: np.ndarray, v: np.ndarray) -> Answer | None:
         """
@@ -117,32 +227,73 @@ class ControllerRunner:
 
         :param now: the state's stamp [ns]
         """
-        size = self.control.reference_size
-        again, self._seen = now == self._seen, now
-        if self.plan is not None and self._unstamped:
-            self.plan.start, self._unstamped = now, False
+        here, last = Measured(now, q, v), self._last
+        again = last is not None and now == last.now
+        if last is not None and not again and not self._continues(last, here):
+            return None
+        self._last = here
+        if self._unstamped and self.next_plan is not None:
+            self.next_plan.start, self._unstamped = now, False
+        if self._hold and self.control.reference_size:
+            self._brake(here, self._state(now, here))
+        self._hold = False
         if self.next_plan is not None and self.next_plan.start <= now:
-            self.plan, self.next_plan = self.next_plan, None
+            self._take_over(here)
         if self.plan is None:
-            if not self.stopped or not size:
+            if self.next_plan is not None and again and self.control.reference_size:
+                # a plant in lockstep asks again and would wait for ever: hold until the start
+                self._brake(here, here.state)
+            elif self.control.reference_size or self.rules.needs_trajectory:
                 return None
-            self.hold_at(now, q)
-        elif now < self.plan.start:
-            if not again or not size:
-                return None
-            # a plant in lockstep asks again and would wait for ever: hold until the start
-            self.next_plan = self.next_plan or self.plan
-            self.hold_at(now, q)
-        assert self.plan is not None
-        desired = self.plan.sample(now)
-        tau = self._law((now - self.plan.start) / NANO, q, v, desired)
-        if not isfinite(sum(tau.tolist())) and not np.isfinite(tau).all():
-            raise MessageRefused(f'the control law gave {tau.tolist()} at t = {now / NANO:.6f} s; '
-                                 'no command is sent')
-        return Answer(tau, desired, q)
+        if self.stopped and not self.control.reference_size:
+            return None
+        return self._computed(here)
 
-    def hold_at(self, now: int, q: np.ndarray) -> None:
-        """Make the present position the plan."""
-        not_given = np.zeros((0, self.robot.n))
-        self.plan = JointPlan(now, Points(np.zeros(1, dtype=np.int64), np.array([q]), not_given,
-                                          not_given))
+    def _computed(self, here: Measured) -> Answer:
+        if self.plan is not None:
+            begin, desired = self.plan.start, self.plan.sample(here.now)
+        else:
+            self._zero = self._zero or here.now
+            begin, desired = self._zero, np.concatenate([here.q, np.zeros(2 * self.robot.n)])
+        tau = self._law(self.clock.seconds(here.now - begin), here.q, here.v, desired)
+        if not isfinite(sum(tau.tolist())) and not np.isfinite(tau).all():
+            raise MessageRefused(f'the control law gave {tau.tolist()} at t = '
+                                 f'{here.now / NANO:.6f} s; no command is sent')
+        return Answer(tau, desired, here.q)
+
+    def _brake(self, here: Measured, state: np.ndarray) -> None:
+        """Lead the arm to rest from a state."""
+        self.plan, self._led = stop(here.now, state, STOP_TIME, self.robot.limits), False
+
+    def _take_over(self, here: Measured) -> None:
+        """Replace the plan in force by the next one."""
+        assert self.next_plan is not None
+        plan, self.next_plan = self.next_plan, None
+        self.plan = self._begun(plan, here.now, self._state(here.now, here))
+        self._led = True
+
+    def _continues(self, last: Measured, here: Measured) -> bool:
+        """Look for states that were lost, or that are of another motion; tell if this counts."""
+        since = (here.now - last.now) / NANO
+        if -self.rules.longest_gap < since < 0.0:
+            return False  # overtaken on its way
+        reason = ''
+        if abs(since) > self.rules.longest_gap:
+            reason = f'joint_states lack {abs(since):.3g} s'
+        else:
+            # plain floats: for a few joints numpy's functions cost ten times more
+            for joint, before, after, *rates in zip(self.robot.joints, last.q.tolist(),
+                                                    here.q.tolist(), last.v.tolist(),
+                                                    here.v.tolist()):
+                if abs(after - before) > JUMP + 2.0 * since * max(map(abs, rates)):
+                    reason = (f'joint_states jump: {joint} from {before:.4g} to {after:.4g} '
+                              f'within {since:.3g} s')
+                    break
+        if reason:
+            led = self.plan is not None
+            if since < 0.0:
+                self.next_plan = self._received = None
+            self.reset(here.now)
+            if led:
+                self.notices.append(f'{reason}: the trajectory is dropped, the arm is held')
+        return True

@@ -4,9 +4,9 @@
 The node `controller`: answers every joint state with one torque command.
 
 Driven by joint_states, no timer in the loop; a command carries the stamp of the state it answers.
-Takes ~/joint_trajectory by joint_trajectory_controller's rules. Publishes joint_commands
-(JointState or Float64MultiArray, see command_format), ~/reference, ~/error and /diagnostics.
-Service ~/stop.
+Takes ~/joint_trajectory by joint_trajectory_controller's rules, and dynamics/resets, the times at
+which a simulated plant was put back to its start. Publishes joint_commands (JointState or
+Float64MultiArray, see command_format), ~/reference, ~/error and /diagnostics. Service ~/stop.
 """
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import sys
 import time
 from typing import Any, Callable
 
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from robodyn_ros.errors import MessageRefused, ScenarioError
 from robodyn_ros.nodes.common import messages
@@ -23,12 +24,13 @@ from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import OVERRIDABLE, STREAM
 from robodyn_ros.nodes.common.wall_timer import wall_timer
-from robodyn_ros.nodes.controller.controller_runner import Answer, ControllerRunner
+from robodyn_ros.nodes.controller.controller_runner import (
+    Answer, ControlClock, ControllerRunner, Rules)
+from robodyn_ros.nodes.controller.intake import Intake
 from robodyn_ros.robots.joint_order import JointOrder
-from robodyn_ros.robots.robot import load_robot
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
-from robodyn_ros.scenario.desired_motion import DesiredMotion
+from robodyn_ros.scenario.periods import steps_in
 from robodyn_ros.scenario.schema import ControllerSettings, Scenario
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -49,15 +51,19 @@ class ControllerNode(BaseNode):
         """
         super().__init__('controller', **node)
         scenario, self.options = scenario_of(self, 'controller', options, scenario)
-        self.robot = load_robot(scenario.robot)
-        self.task = DesiredMotion(scenario.trajectory, scenario.folder).task
-        self.folder = scenario.folder
-        control = wiring.control_of(self.robot, scenario.controller, self.task, self.folder)
+        self.robot = wiring.robot_of(scenario)
+        self.scenario = scenario
+        control = wiring.control_of(self.robot, scenario.controller, scenario.trajectory,
+                                    scenario.folder)
         if control is None:
             raise ScenarioError(f'controller.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
-        self.runner = ControllerRunner(
-            self.robot, control, self.options.allow_nonzero_velocity_at_trajectory_end)
+        self.runner = ControllerRunner(self.robot, control, self._rules(), ControlClock(
+            int(round(scenario.controller.period * NANO)),
+            steps_in(scenario.controller.period, scenario.dynamics.step), scenario.dynamics.step))
+        self.intake = Intake(self.runner.checked, messages.unpacked_trajectory)
+        self.refused = ''
+        """Why the last trajectory was not taken; empty if it was."""
         self.order = JointOrder(self.robot.joints, strangers=True)
         self.names = list(self.robot.joints)
         self.last_state: int | None = None
@@ -68,15 +74,21 @@ class ControllerNode(BaseNode):
         self.commands = self.create_publisher(
             Float64MultiArray if self.array_format else JointState, 'joint_commands', STREAM,
             qos_overriding_options=OVERRIDABLE)
-        self.reference = self.create_publisher(JointState, '~/reference', STREAM)
-        self.error = self.create_publisher(JointState, '~/error', STREAM)
+        self.follows = control.reference_size > 0
+        if self.follows:
+            self.reference = self.create_publisher(JointState, '~/reference', STREAM)
+            self.error = self.create_publisher(JointState, '~/error', STREAM)
+        # bytes only: rclpy would make an object of every point (intake.py)
         self.create_subscription(JointTrajectory, '~/joint_trajectory', self._on_trajectory,
-                                 STREAM)
+                                 STREAM, raw=True)
+        self.create_subscription(Time, 'dynamics/resets', self._on_reset, STREAM)
         self.create_subscription(JointState, 'joint_states', self._on_state, STREAM,
                                  qos_overriding_options=OVERRIDABLE)
         self.create_service(Trigger, '~/stop', self._on_stop)
         wall_timer(self, 1.0, self._diagnose)
+        wall_timer(self, 0.02, self._take_trajectories)  # while no states come
         on_change(self, scenario.controller, self._check)
+        on_change(self, self.options, self._check_options)
         log = self.get_logger()
         log.info(f'robot {self.robot.name}, law {scenario.controller.kind}, scenario '
                  f'{scenario.name}')
@@ -86,17 +98,34 @@ class ControllerNode(BaseNode):
         log.info(f'topics joint_states in, joint_commands out ({self.options.command_format}), '
                  '~/joint_trajectory in')
 
-    def _on_trajectory(self, message: JointTrajectory) -> None:
-        try:
-            text = self.runner.accept(
-                messages.time_of(message.header.stamp), message.joint_names,
-                messages.trajectory_times(message), messages.trajectory_fields(message),
-                self.last_state)
-        except MessageRefused as error:
-            self.tell(f'trajectory refused: {error}')
-            return
-        if text:
-            self.get_logger().info(text)
+    def _rules(self) -> Rules:
+        """Return what is taken; a scenario without ramps has motions that end at full speed."""
+        options, trajectory = self.options, self.scenario.trajectory
+        moving = options.allow_nonzero_velocity_at_trajectory_end or not trajectory.ramp
+        return Rules(
+            self.scenario.controller, moving, options.allow_partial_joints_goal,
+            None if trajectory.ignore_limits else options.limit_tolerance,
+            max(options.state_timeout, 5.0 * self.scenario.controller.period),
+            trajectory.kind != 'none')
+
+    def _on_trajectory(self, data: bytes) -> None:
+        self.intake.put(data)
+        self._take_trajectories()
+
+    def _take_trajectories(self) -> None:
+        for start, points, self.refused in self.intake.take():
+            try:
+                text = '' if points is None else self.runner.accept(start, points,
+                                                                    self.last_state)
+            except MessageRefused as error:
+                text, self.refused = '', str(error)
+            if self.refused:
+                self.tell(f'trajectory refused: {self.refused}')
+            elif text:
+                self.get_logger().info(text)
+
+    def _on_reset(self, message: Time) -> None:
+        self.runner.reset(messages.time_of(message))
 
     def _on_state(self, message: JointState) -> None:
         try:
@@ -105,8 +134,11 @@ class ControllerNode(BaseNode):
             self.last_state = messages.time_of(message.header.stamp)
             answer = self.runner.answer(self.last_state, q, v)
         except MessageRefused as error:
-            self.tell(str(error))
+            self.refused = str(error)
+            self.tell(self.refused)
             return
+        while self.runner.notices:
+            self.tell(self.runner.notices.pop())
         self.answered, self.heard = self.answered + 1, time.monotonic()
         if answer is not None:
             self._send(self.last_state, answer)
@@ -114,7 +146,7 @@ class ControllerNode(BaseNode):
     def _send(self, now: int, answer: Answer) -> None:
         self.commands.publish(Float64MultiArray(data=messages.doubles(answer.tau))
                               if self.array_format else self.command.fill(now, answer.tau))
-        if now - self.watched >= NANO / self.options.watch_rate or now < self.watched:
+        if self.follows and not 0 <= now - self.watched < NANO / self.options.watch_rate:
             self.watched = now
             n = self.robot.n
             self.reference.publish(messages.joint_state(
@@ -123,12 +155,22 @@ class ControllerNode(BaseNode):
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self.runner.stop()
-        response.success, response.message = True, 'holding where the next state finds the arm'
+        response.success, response.message = True, (
+            'braking, and holding where the arm comes to rest' if self.follows else
+            'no command is sent any more: this law follows no trajectory, so it cannot hold')
         return response
 
     def _check(self, settings: ControllerSettings) -> Callable[[], None]:
-        control: Any = wiring.control_of(self.robot, settings, self.task, self.folder)
+        control: Any = wiring.control_of(self.robot, settings, self.scenario.trajectory,
+                                         self.scenario.folder)
         return self.runner.change(dict(control.parameters))
+
+    def _check_options(self, options: ControllerOptions) -> Callable[[], None]:
+        def apply() -> None:
+            self.options = options
+            self.runner.rules = self._rules()
+
+        return apply
 
     def _diagnose(self) -> None:
         silence = 0.0 if self.last_state is None else time.monotonic() - self.heard
@@ -140,8 +182,8 @@ class ControllerNode(BaseNode):
         level = 'WARN' if told else 'OK'
         plan = self.runner.plan
         text = '; '.join([self.runner.doing, *told])
-        self.diagnostics.publish(messages.diagnostics(
-            self.last_state or 0, 'controller: law', level, text, {
+        self.diagnostics.publish(self.report(
+            self.last_state or 0, 'law', self.robot.name, level, text, {
                 'states_per_second': self.answered,
                 'trajectory_points': len(plan.points.times) if plan else 0}))
         self.answered = 0

@@ -71,7 +71,8 @@ class DriverCheck(Node):
         super().__init__('driver_check', parameter_overrides=[
             Parameter('use_sim_time', value=plan.sim_time)])
         self.robot, self.plan, self.seen = robot, plan, Observation()
-        self.order = JointOrder(robot.joints)
+        self.mimics = {mimic.name for mimic in robot.mimics}  # a driver may send them or not
+        self.order = JointOrder(robot.joints, strangers=bool(self.mimics))
         self.phase, self.start = LISTEN, np.zeros(0)
         self.kind = TYPES[plan.command_format][1]
         self.sent: set[tuple[float, ...]] = set()
@@ -81,9 +82,13 @@ class DriverCheck(Node):
         self.create_subscription(self.kind, plan.commands_topic, self._on_command, ANY)
 
     def _on_state(self, message: JointState) -> None:
+        fields = [list(field) for field in (message.name, message.position, message.velocity,
+                                            message.effort)]
+        if self.mimics:
+            fields = [[x for name, x in zip(message.name, field) if name not in self.mimics]
+                      if len(field) == len(message.name) else field for field in fields]
         heard = Heard(time.monotonic_ns(), self.get_clock().now().nanoseconds,
-                      messages.time_of(message.header.stamp), list(message.name),
-                      list(message.position), list(message.velocity), list(message.effort))
+                      messages.time_of(message.header.stamp), *fields)
         if self.phase in (PUSH, REST):
             self._answer(message)
         elif self.phase == LISTEN:

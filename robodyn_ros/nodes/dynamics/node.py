@@ -6,7 +6,8 @@ The node `dynamics`: a simulated plant behind the topics a hardware driver has.
 Publishes joint_states, /clock, robot_description, ~/constraint_effort, ~/constraints, ~/tool_pose
 and /diagnostics; takes joint_commands (JointState: name, effort). Services ~/set_pause, ~/step,
 ~/reset. Free mode runs at realtime_factor times the wall clock; in lockstep the plant takes step
-k + 1 when the command stamped with state k has arrived, so runs repeat to the last bit.
+k + 1 when the command stamped with state k has arrived, so runs repeat to the last bit. A plant
+that stands still repeats its state and the clock for who comes late.
 """
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ import sys
 import time
 from typing import Any, Callable
 
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Point, PoseStamped
 import numpy as np
@@ -29,11 +31,14 @@ from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import CLOCK, LATCHED, OVERRIDABLE, STREAM
 from robodyn_ros.nodes.common.wall_timer import wall_timer
-from robodyn_ros.nodes.dynamics.plant_runner import FAULT, MOVING, PlantRunner, refusal_of
+from robodyn_ros.nodes.dynamics.pace import PaceMeter
+from robodyn_ros.nodes.dynamics.plant_runner import (
+    FAULT, FINISHED, MOVING, PlantRunner, refusal_of)
 from robodyn_ros.nodes.dynamics.sensor import Sensor
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.periods import periods_in
 from robodyn_ros.scenario.schema import DynamicsSettings, Scenario
 from robodyn_ros.scenario.simulation import Simulation
 from rosgraph_msgs.msg import Clock as ClockMessage
@@ -46,6 +51,8 @@ FIRST_STAMP = NANO
 """Simulated time starts at 1 s: a stamp of 0 means 'now' or 'unknown' to ROS [ns]."""
 REPEAT = 0.1
 """Wall time after which an unanswered state is sent again in lockstep [s]."""
+REPEAT_PAUSED = 0.2
+"""Wall time after which the state is sent again while paused, for those who come late [s]."""
 MARKERS_EVERY = 5
 """Markers come once in so many watch periods: a path is long, and no eye is that fast."""
 TRACE_COLOUR = ColorRGBA(r=0.95, g=0.45, b=0.1, a=1.0)
@@ -72,16 +79,23 @@ class DynamicsNode(BaseNode):
         waits = scenario.controller.kind != 'none'
         self.runner = PlantRunner(run.plant, run.assembly.state, run.period, run.parameters, waits,
                                   scenario.controller.delay,
-                                  keep_limits=not scenario.trajectory.ignore_limits)
+                                  keep_limits=not scenario.trajectory.ignore_limits,
+                                  limit_efforts=scenario.dynamics.limit_efforts,
+                                  lap=_lap_of(run, waits), repeat=scenario.repeat)
         self.runner.prepare(self.options.on_timeout)
         self.sensor = Sensor(scenario.dynamics.noise, scenario.duration,
                              scenario.controller.period, self.robot.n)
         self.order = JointOrder(self.robot.joints)
         self.names = list(self.robot.joints)
-        self.state = messages.JointStateMessage(self.names, 'position', 'velocity', 'effort')
+        self.state = messages.JointStateMessage(list(self.robot.all_joints), 'position',
+                                                'velocity', 'effort')
+        self.mimic_effort = np.zeros(len(self.robot.mimics))
         self.period = int(round(scenario.controller.period * NANO))
         self.tick, self.paused, self.commanded = 0, self.options.start_paused, FIRST_STAMP
+        self.answered = -1  # tick of the last state whose answer was taken
+        self.begun = 0  # stamp of the first state after a reset
         self.sent = time.monotonic()
+        self.meter = PaceMeter()
         self._make_topics()
         on_change(self, scenario.dynamics, self._check_model)
         on_change(self, self.options, self._check_options)
@@ -92,11 +106,13 @@ class DynamicsNode(BaseNode):
         self.states = self.create_publisher(JointState, 'joint_states', STREAM,
                                             qos_overriding_options=OVERRIDABLE)
         self.clock_topic = self.create_publisher(ClockMessage, '/clock', CLOCK)
-        description = self.create_publisher(String, 'robot_description', LATCHED)
-        description.publish(String(data=self.robot.urdf))
+        if self.options.publish_description:
+            description = self.create_publisher(String, 'robot_description', LATCHED)
+            description.publish(String(data=self.robot.urdf))
         self.watched = PlantTopics(self, self.runner, self.scenario.trajectory.frame,
                                    self.options.trace_length)
         self.diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
+        self.resets = self.create_publisher(Time, '~/resets', STREAM)
         self.create_subscription(JointState, 'joint_commands', self._on_command, STREAM,
                                  qos_overriding_options=OVERRIDABLE)
         self.create_service(SetBool, '~/set_pause', self._on_pause)
@@ -106,10 +122,11 @@ class DynamicsNode(BaseNode):
     def _announce(self, waits: bool) -> None:
         log, options = self.get_logger(), self.options
         log.info(f'robot {self.robot.name} from {self.robot.path}, scenario {self.scenario.name}')
-        passive = ', '.join(self.robot.passive) or '-'
-        log.info(f'joints {", ".join(self.names)}; passive: {passive}')
+        passive, mimics = (', '.join(names) or '-' for names in (
+            self.robot.passive, [mimic.name for mimic in self.robot.mimics]))
+        log.info(f'joints {", ".join(self.names)}; passive: {passive}; mimic: {mimics}')
         log.info(f'{options.mode}: a state every {self.period / 1e6:g} ms of simulated time, step '
-                 f'{self.scenario.dynamics.step * 1e3:g} ms, {self.scenario.dynamics.integrator}')
+                 f'{self.scenario.dynamics.step * 1e3:g} ms, {self.runner.plant.model.integrator}')
         log.info('topics joint_states out, joint_commands in, rows '
                  + (', '.join(self.runner.plant.row_names) or '-'))
         log.info(f'holds until the first command: {waits}; command time-out '
@@ -117,6 +134,7 @@ class DynamicsNode(BaseNode):
 
     def _start(self) -> None:
         wall_timer(self, 1.0, self._diagnose)
+        wall_timer(self, REPEAT_PAUSED, self._repeat)
         self._publish(watch=True)
         if self.options.mode == FREE:
             self.pace = wall_timer(self, self._pace, self._on_tick)
@@ -145,13 +163,22 @@ class DynamicsNode(BaseNode):
             return
         lockstep = self.options.mode == LOCKSTEP
         stamp = messages.time_of(message.header.stamp)
-        reason = refusal_of(stamp, self.stamp, None if lockstep else self.options.command_timeout)
+        reason = refusal_of(stamp, self.stamp, None if lockstep else self.options.command_timeout,
+                            self.begun)
         if reason is not None:
             self.tell(reason)
             return
+        if self.paused and self.answered == self.tick:
+            return  # the answer to a repeated state: it would pass a delay twice
+        self.answered = self.tick
         self.commanded = self.stamp
         self.tell(self.runner.command(tau))
-        if lockstep and not self.paused and self.runner.mode != FAULT:
+        if lockstep and not self.paused:
+            self._obey()
+
+    def _obey(self) -> None:
+        """Lockstep: take the step that a command asks for."""
+        if self.runner.mode not in (FAULT, FINISHED):
             self._forward()
 
     def _on_tick(self) -> None:
@@ -167,34 +194,49 @@ class DynamicsNode(BaseNode):
         if not self.paused and time.monotonic() - self.sent > REPEAT:
             self._publish(watch=True)
 
+    def _repeat(self) -> None:
+        """Send the state and the clock again, if they stand still; an answer changes nothing."""
+        ended = self.options.mode == LOCKSTEP and self.runner.mode in (FAULT, FINISHED)
+        if (self.paused or ended) and time.monotonic() - self.sent > REPEAT_PAUSED / 2:
+            self._publish(watch=True)
+
     def _run_alone(self) -> None:
-        if not self.paused:
-            for _ in range(self._watch_ticks()):
-                self._forward()
+        for _ in range(self._ticks(self.options.watch_rate)):
+            if not self.paused:
+                self._obey()
 
     def _forward(self) -> None:
         self.runner.advance()
         self.tick += 1
-        self._publish(watch=self.tick % self._watch_ticks() == 0)
+        self._publish(watch=self.tick % self._ticks(self.options.watch_rate) == 0)
         self.tell(self.runner.reason)
 
-    def _watch_ticks(self) -> int:
-        return max(1, round(NANO / self.period / self.options.watch_rate))
+    def _ticks(self, rate: float) -> int:
+        """Return after how many periods something of a rate [Hz] is due."""
+        return max(1, round(NANO / self.period / rate))
 
     def _publish(self, watch: bool) -> None:
         now, runner = self.stamp, self.runner
         self.sent = time.monotonic()
-        if watch:
+        if watch or self.tick % self._ticks(self.options.clock_rate) == 0:
             self.clock_topic.publish(ClockMessage(clock=messages.time_message(now)))
         q, v = self.sensor.measured(runner.periods, runner.q, runner.v)
-        self.states.publish(self.state.fill(now, q, v, runner.tau))
+        tau = runner.tau
+        if self.robot.mimics:  # what drives them is the joint they follow
+            q, v = self.robot.all_positions(q), self.robot.all_rates(v)
+            tau = np.concatenate([tau, self.mimic_effort])
+        self.states.publish(self.state.fill(now, q, v, tau))
         if watch:
             self.watched.publish(now)
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         self.paused = bool(request.data)
+        self.meter.excuse()
         if not self.paused and self.options.mode == LOCKSTEP:
-            self._publish(watch=True)
+            if self.answered == self.tick:  # while it was paused
+                self._obey()
+            else:
+                self._publish(watch=True)
         response.success, response.message = True, 'paused' if self.paused else 'running'
         return response
 
@@ -209,10 +251,15 @@ class DynamicsNode(BaseNode):
         self.runner.reset()
         self.reasons.clear()
         self.watched.forget()
-        self.tick += 1  # an answer to the state before no longer fits
-        self.commanded = self.stamp
+        self.tick += 1
+        self.commanded = self.begun = self.stamp  # an answer to an earlier state no longer fits
+        self.answered = -1
+        # controller and trajectory forget what was before, too; a controller that hears of it
+        # later than of the state sees the arm jump, and drops its trajectory by itself
+        self.resets.publish(messages.time_message(self.begun))
         self._publish(watch=True)
-        response.success, response.message = True, 'at the start; the clock goes on'
+        response.success, response.message = True, ('plant, controller and motion are at the '
+                                                    'start; the clock goes on')
         return response
 
     def _check_model(self, settings: DynamicsSettings) -> Callable[[], None]:
@@ -220,8 +267,12 @@ class DynamicsNode(BaseNode):
         return self.runner.change(dict(zip(NAMES, parameters.flat())))  # type: ignore[arg-type]
 
     def _check_options(self, options: DynamicsOptions) -> Callable[[], None]:
+        if options.on_timeout != self.options.on_timeout:
+            self.runner.prepare(options.on_timeout)
+
         def apply() -> None:
             self.options = options
+            self.watched.keep(options.trace_length)
             if options.mode == FREE:
                 self.pace.timer_period_ns = int(self._pace * NANO)
 
@@ -232,16 +283,34 @@ class DynamicsNode(BaseNode):
         publishers = self.count_publishers('joint_commands')
         if publishers > 1:
             self.tell(f'{publishers} nodes publish joint_commands; only one should')
-        level, text = runner.condition(self.reasons.report())
-        self.diagnostics.publish(messages.diagnostics(self.stamp, 'dynamics: plant', level, text, {
-            'mode': runner.mode, 'paused': self.paused,
-            'simulated_s': self.tick * self.period / NANO,
-            'largest_speed': float(np.abs(runner.v).max())}))
+        simulated, options = self.tick * self.period / NANO, self.options
+        if self.paused:
+            self.meter.excuse()
+        asked = options.realtime_factor if options.mode == FREE else 0.0
+        slow = self.meter.report(simulated, time.monotonic(), asked)
+        told = self.reasons.report()
+        level, text = runner.condition([*told, slow] if slow else told)
+        self.diagnostics.publish(self.report(
+            self.stamp, 'plant', self.robot.name, level, text, {
+                'mode': runner.mode, 'paused': self.paused, 'simulated_s': simulated,
+                'realtime_factor': self.meter.factor,
+                'largest_speed': float(np.abs(runner.v).max())}))
+
+
+def _lap_of(run: Simulation, waits: bool) -> int:
+    """Return the control periods of a motion that the plant makes by itself; 0 if it does not."""
+    scenario = run.scenario
+    alone = not waits and scenario.trajectory.kind != 'none'
+    if not alone and not (scenario.repeat and 'task' in scenario.dynamics.constraints):
+        return 0  # a controller says when it ends, or somebody pushes a plant that only swings
+    return periods_in(run.desired.lap or scenario.duration, scenario.controller.period)
 
 
 class PlantTopics:
     """
     Topics that people watch: published at a watching rate, and only if somebody looks.
+
+    A plant without constraints does not advertise those of constraints.
 
     ~/tool_pose, ~/constraint_effort (effort = constraint force of each joint), ~/constraints (name
     = row, position = error, velocity = its rate, effort = multiplier) and ~/markers (path of the
@@ -258,8 +327,9 @@ class PlantTopics:
         self.frame = self.robot.tool_frame(frame)
         self.names, self.rows = list(self.robot.joints), list(runner.plant.row_names)
         self.tool = node.create_publisher(PoseStamped, '~/tool_pose', STREAM)
-        self.efforts = node.create_publisher(JointState, '~/constraint_effort', STREAM)
-        self.constraints = node.create_publisher(JointState, '~/constraints', STREAM)
+        if self.rows:
+            self.efforts = node.create_publisher(JointState, '~/constraint_effort', STREAM)
+            self.constraints = node.create_publisher(JointState, '~/constraints', STREAM)
         self.markers = node.create_publisher(MarkerArray, '~/markers', STREAM)
         self.trace: deque[Point] = deque(maxlen=trace_length)
         self.largest, self.count = 1e-9, 0
@@ -271,8 +341,9 @@ class PlantTopics:
         if drawn or self.tool.get_subscription_count():
             state = self.robot.frame(self.frame, self.runner.q)
             self.tool.publish(messages.pose(now, self.robot.base, state.rotation, state.position))
-            x, y, z = map(float, state.position)
-            self.trace.append(Point(x=x, y=y, z=z))
+            at = _point(state.position)
+            if not self.trace or self.trace[-1] != at:  # a pause adds nothing to the path
+                self.trace.append(at)
         force = None
         if self.rows and (drawn or self.efforts.get_subscription_count()
                           or self.constraints.get_subscription_count()):
@@ -284,6 +355,11 @@ class PlantTopics:
         if drawn and self.count % MARKERS_EVERY == 0:
             self.markers.publish(MarkerArray(markers=[*self._path(now),
                                                       *self._arrows(now, force)]))
+
+    def keep(self, trace_length: int) -> None:
+        """Keep so many points of the traced path from now on, the newest."""
+        if trace_length != self.trace.maxlen:
+            self.trace = deque(self.trace, maxlen=trace_length)
 
     def forget(self) -> None:
         """Begin the traced path anew."""
@@ -302,7 +378,9 @@ class PlantTopics:
             return []
         self.largest = max(self.largest, float(np.abs(force).max()))
         arrows = []
-        for k, pose in enumerate(body_poses(self.robot.tree, self.runner.q.tolist())):
+        poses = body_poses(self.robot.tree, self.runner.q.tolist())
+        for k, body in enumerate(self.robot.joint_bodies):
+            pose = poses[body]
             arrow = messages.marker(now, self.robot.base, 'constraint_force', k, Marker.ARROW,
                                     FORCE_COLOUR, 0.008)
             arrow.scale.y = 0.016  # of the head

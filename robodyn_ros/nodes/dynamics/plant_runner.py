@@ -5,7 +5,8 @@ The plant behind the dynamics node: motion, holding, faults, reset; no ROS.
 
 The motion counts control periods from its own zero, and integrates exactly as simulate() does (the
 same compiled loop, the same clock arithmetic), so a lockstep run repeats it bit for bit. Until the
-first command, after a time-out, a fault or while a joint is beyond its limit the arm is held.
+first command, after a time-out, a fault or while a joint is beyond its limit the arm is held. A
+plant that moves by itself, on a path, stops at the path's end or begins it anew.
 """
 from __future__ import annotations
 
@@ -19,17 +20,21 @@ from robodyn_ros.plant.plant import Plant
 from robodyn_ros.types import Rollout, State
 
 WAITING, MOVING, HOLDING, FAULT = 'waiting', 'moving', 'holding', 'fault'
+FINISHED = 'finished'
 DAMPING = 5.0
 """Rate at which the reaction 'damping' lets speeds die away [1/s]."""
 
 
-def refusal_of(stamp: int, now: int, timeout: float | None) -> str | None:
+def refusal_of(stamp: int, now: int, timeout: float | None, reset: int = 0) -> str | None:
     """
     Say why a command of this stamp is not taken; None if it is.
 
     :param now: stamp of the present state [ns]
     :param timeout: oldest age of a stamped command [s]; None for lockstep
+    :param reset: stamp of the first state after the last reset [ns]
     """
+    if 0 < stamp < reset:
+        return ''  # it answers a state of the motion before: that was never asked again
     if timeout is None:
         # an earlier stamp is the answer to a state that was sent twice: no complaint
         return None if stamp == now else '' if 0 < stamp < now else (
@@ -48,11 +53,15 @@ class PlantRunner:
     :param wait: hold the start until the first command arrives
     :param delay: commands that come between one and its effect
     :param keep_limits: hold the arm when a joint is beyond its limits
+    :param limit_efforts: motors give no more than the effort limits
+    :param lap: control periods of a path that the plant follows by itself; 0: it follows none
+    :param repeat: begin the path anew at its end, instead of stopping there
     """
 
     def __init__(self, plant: Plant, start: State, period_steps: int,
                  parameters: Mapping[str, float], wait: bool = True, delay: int = 0,
-                 keep_limits: bool = True):
+                 keep_limits: bool = True, limit_efforts: bool = True, lap: int = 0,
+                 repeat: bool = False):
         """Compile the plant; the motion is at its zero."""
         self.plant, self.period_steps, self.wait = plant, period_steps, wait
         self._start, self._delay = start, delay
@@ -60,6 +69,7 @@ class PlantRunner:
         self._parameters = dict(parameters)
         self._stepper = plant.in_place(start, period_steps, self._parameters)
         self._limits, self._keep_limits = plant.robot.limits, keep_limits
+        self._limit_efforts, self._lap, self._repeat = limit_efforts, lap, repeat
         self.q, self.v, self.tau = self._stepper.q, self._stepper.v, self._stepper.tau
         """Positions, velocities (zero under the brake) and the torque that acts (n,) each."""
         self.mode, self.reason, self.periods = WAITING, '', 0
@@ -83,13 +93,16 @@ class PlantRunner:
 
         :returns: which joint was limited, or nothing
         """
-        if self.mode == FAULT:
+        if self.mode in (FAULT, FINISHED):
             return ''
         if self._delay:
             tau = tau.copy()
             delay_torque(self._queue, tau, 0, self.n, self._delay)
         self.mode, self.reason = MOVING, ''
-        return self._limits.limit_efforts(tau, self.tau)
+        if self._limit_efforts:
+            return self._limits.limit_efforts(tau, self.tau)
+        self.tau[:] = tau
+        return ''
 
     def change(self, parameters: Mapping[str, float]) -> Callable[[], None]:
         """Check new run-time parameters such as payload.mass; returns what applies them."""
@@ -139,6 +152,17 @@ class PlantRunner:
             self.reason = str(error)
             self._brake(FAULT)
         self._watch_limits()
+        if self._lap and self.periods >= self._lap and self.mode == MOVING:
+            self._end_of_path()
+
+    def _end_of_path(self) -> None:
+        """Rest, or let the path's time begin anew where the arm is."""
+        if not self._repeat:
+            self._brake(FINISHED)
+            return
+        tau = self.tau.copy()
+        self._stepper.reset(State(0.0, self.q.copy(), self.v.copy()))
+        self.tau[:], self.periods = tau, 0
 
     def _watch_limits(self) -> None:
         if self.mode != MOVING or not self._keep_limits:

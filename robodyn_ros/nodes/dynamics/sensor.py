@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from robodyn_ros.scenario.loading import periods_in
 from robodyn_ros.scenario.noise import measurement_noise
+from robodyn_ros.scenario.periods import periods_in
 from robodyn_ros.scenario.schema import NoiseSettings
 
 

@@ -4,32 +4,46 @@
 The node `trajectory`: turns the scenario's motion into one JointTrajectory and sends it.
 
 The path in space becomes joint positions, velocities and accelerations by second-order inverse
-kinematics; the trajectory is stamped with its start and kept for controllers that come later.
-Publishes controller/joint_trajectory and ~/path (nav_msgs/Path). Service ~/start starts it again.
+kinematics, and those become as few points as its tolerance allows. It is sent once the arm's
+joint_states and a controller are there, or on ~/start where autostart is false; an arm that stands
+elsewhere gets a gentle way to the motion's start. The trajectory is stamped with its start and
+kept for controllers that come later. Publishes controller/joint_trajectory and ~/path
+(nav_msgs/Path). Service ~/start starts it again, and so does a reset of a simulated plant
+(dynamics/resets).
 """
 from __future__ import annotations
 
 import sys
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from nav_msgs.msg import Path
-from robodyn_ros.errors import ScenarioError
+from rclpy.qos import DurabilityPolicy
+from rclpy.serialization import deserialize_message
+from robodyn_ros.errors import MessageRefused, ScenarioError
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.options import TrajectoryOptions
 from robodyn_ros.nodes.common.parameters import scenario_of
 from robodyn_ros.nodes.common.process import run_node
-from robodyn_ros.nodes.common.qos import LATCHED
+from robodyn_ros.nodes.common.qos import LATCHED, NEWEST, STREAM
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.trajectory.schedule import Schedule
-from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import Scenario
-from robodyn_ros.trajectories.return_to_start import closed
+from robodyn_ros.trajectories.joint_plan import approach_time
+from robodyn_ros.trajectories.time_law import same_place, there_and_back
+from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
+
+LOOK = 0.05
+"""Time between two looks at clock, arm and readers [s]."""
+PATIENCE = 60
+"""Looks after which it is told that no controller is there."""
 
 
 class TrajectoryNode(BaseNode):
@@ -45,35 +59,43 @@ class TrajectoryNode(BaseNode):
         """
         super().__init__('trajectory', **node)
         scenario, self.options = scenario_of(self, 'trajectory', options, scenario)
-        self.robot = load_robot(scenario.robot)
-        self.reference = DesiredMotion(scenario.trajectory, scenario.folder).reference(
-            self.robot, scenario.duration, scenario.controller.period,
-            wiring.parameters_of(self.robot, scenario.controller.model))
-        if self.reference is None:
+        self.robot, self.scenario = wiring.robot_of(scenario), scenario
+        period = scenario.controller.period
+        desired = DesiredMotion(scenario.trajectory, scenario.folder, scenario.duration)
+        reference = desired.reference(self.robot, scenario.duration, period,
+                                      wiring.parameters_of(self.robot, scenario.controller.model))
+        if reference is None:
             raise ScenarioError(f'trajectory.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
-        if self.options.repeat and not self.robot.loops:  # a way back could open a loop
-            self.reference = closed(self.reference, self.robot.limits.velocity,
-                                    scenario.controller.period)
-        self.message = messages.joint_trajectory(0, self.robot.joints, self.reference)
-        length, period, delay = (int(round(float(x) * NANO)) for x in (
-            self.reference.t[-1], scenario.controller.period, self.options.start_delay))
-        self.schedule = Schedule(length, period, delay, self.options.repeat)
-        self.readers = 0
+        if scenario.repeat and not same_place(reference.q[0], reference.q[-1]):
+            reference = there_and_back(reference)
+        self.reference, self.points = reference, desired.points(reference, period)
+        self.message = messages.joint_trajectory(0, self.robot.joints, self.points)
+        length, period_ns, delay = (int(round(float(x) * NANO)) for x in (
+            reference.t[-1], period, self.options.start_delay))
+        self.schedule = Schedule(length, period_ns, delay, scenario.repeat,
+                                 self.options.autostart)
+        self.readers, self.after, self.lonely = 0, 0, 0
+        self.approach: int | None = None
+        """Time of the way to the motion's start [ns]; None as long as the arm is not found."""
+        self.order = JointOrder(self.robot.joints, strangers=True)
+        self.newest = b''  # the last joint_states, unpacked only when it matters where the arm is
         self.trajectory = self.create_publisher(JointTrajectory, 'controller/joint_trajectory',
                                                 LATCHED)
         self.path = self.create_publisher(Path, '~/path', LATCHED)
         self.path.publish(self._path(self.robot.tool_frame(scenario.trajectory.frame)))
+        self.create_subscription(Time, 'dynamics/resets', self._on_reset, STREAM)
+        self.create_subscription(JointState, 'joint_states', self._keep_state, NEWEST, raw=True)
         self.create_service(Trigger, '~/start', self._on_start)
-        wall_timer(self, 0.05, self._on_look)
+        wall_timer(self, LOOK, self._on_look)
         self.get_logger().info(
             f'robot {self.robot.name}, {scenario.trajectory.kind}: {len(self.message.points)} '
-            f'points, {scenario.duration:g} s, to controller/joint_trajectory')
+            f'points, {reference.t[-1]:g} s, to controller/joint_trajectory'
+            + ('' if self.options.autostart else ' when ~/start is called'))
 
     def _path(self, frame: str) -> Path:
         path = Path()
         path.header.frame_id = self.robot.base
-        assert self.reference is not None
         every = max(1, len(self.reference.t) // 500)
         states = self.robot.frame(frame, self.reference.q[::every])
         for t, turn, at in zip(self.reference.t[::every], states.rotation, states.position):
@@ -81,23 +103,75 @@ class TrajectoryNode(BaseNode):
         return path
 
     def _on_look(self) -> None:
-        readers = self.trajectory.get_subscription_count()
         now = self.get_clock().now().nanoseconds
-        for start in self.schedule.look(now, readers > self.readers):
-            self._send(start)
+        if now < self.after - NANO:
+            self.after = 0  # the clock began anew
+        self._look_for_the_arm()
+        readers = self.trajectory.get_subscription_count()
+        begins = self.schedule.due
+        for start in self.schedule.look(now, readers > self.readers, self.approach):
+            self._send(start, self.approach or 0 if begins else 0)
         self.readers = readers
 
-    def _send(self, start: int) -> None:
-        self.message.header.stamp = messages.time_message(start)
-        self.trajectory.publish(self.message)
+    def _keep_state(self, data: bytes) -> None:
+        self.newest = data
+
+    def _look_for_the_arm(self) -> None:
+        """Find out how long the way to the motion's start takes, if it is to begin."""
+        if self.scenario.controller.kind == 'none':
+            self.approach = 0  # the motion is only shown: nobody is led
+            return
+        self.approach = None
+        if not self.schedule.due or not self.newest:
+            return
+        if not self._is_followed():
+            self.lonely += 1
+            if self.lonely == PATIENCE:
+                self.tell(f'the motion waits for a controller on {self.trajectory.topic_name}')
+            return
+        message = deserialize_message(self.newest, JointState)
+        try:
+            q = self.order.arrange(message.name, message.position, 'position of joint_states')
+        except MessageRefused as error:
+            self.tell(str(error))
+            return
+        if messages.time_of(message.header.stamp) >= self.after:
+            seconds = approach_time(q, self.points.q[0], self.robot.limits.velocity,
+                                    self.scenario.controller.start_tolerance)
+            self.approach = int(round(seconds * NANO))
+
+    def _is_followed(self) -> bool:
+        """
+        Tell whether a controller listens; a motion that began without one could not be joined.
+
+        Controllers take what is sent from now on (volatile); a reader that asks for the past as
+        well, such as a recorder, only watches.
+        """
+        return any(reader.qos_profile.durability != DurabilityPolicy.TRANSIENT_LOCAL for reader
+                   in self.get_subscriptions_info_by_topic(self.trajectory.topic_name))
+
+    def _send(self, start: int, approach: int = 0) -> None:
+        """Publish the motion that begins at a time, with the way to it before [ns]."""
+        message = self.message
+        if approach:
+            message = messages.joint_trajectory(0, self.robot.joints, self.points, approach)
+            self.get_logger().info(f'the arm is led to the start within {approach / NANO:.1f} s')
+        message.header.stamp = messages.time_message(start - approach)
+        self.trajectory.publish(message)
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        now = self.get_clock().now().nanoseconds
-        response.success = now > 0
-        response.message = 'started' if now > 0 else 'there is no clock yet'
-        if now > 0:
-            self._send(self.schedule.begin(now))
+        self.after = 0
+        self.schedule.ask()
+        response.success, response.message = True, (
+            'starts when joint_states tell where the arm is' if not self.newest else
+            'started' if self._is_followed() else 'starts when a controller is there')
         return response
+
+    def _on_reset(self, message: Time) -> None:
+        """Begin again with the plant, if the motion was begun before, or begins by itself."""
+        if self.schedule.starts or self.options.autostart:
+            self.after = messages.time_of(message)
+            self.schedule.ask(self.after)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""When a motion is sent: at the first clock, to newcomers, again for ever; no ROS."""
+"""When a motion is sent: once it is asked for, to newcomers, again for ever; no ROS."""
 from __future__ import annotations
 
 
@@ -12,29 +12,38 @@ class Schedule:
     :param period: starts are whole multiples of it
     :param delay: lead before a running clock
     :param repeat: append the motion to itself while it runs
+    :param asked: begin as soon as there is a clock and an arm
     """
 
-    def __init__(self, length: int, period: int, delay: int, repeat: bool = False):
+    def __init__(self, length: int, period: int, delay: int, repeat: bool = False,
+                 asked: bool = True):
         """Nothing is sent before the clock begins."""
         self.length, self.period, self.delay, self.repeat = length, period, delay, repeat
         self.starts: list[int] = []  # in force, then what follows it
-        self._seen = 0
+        self.due = asked
+        """The motion is to begin, as soon as it is known where the arm is."""
+        self._seen = self._earliest = self._approach = 0
 
-    def begin(self, now: int, moving: bool = True) -> int:
-        """Start anew; at once where the clock stands still until someone follows the motion."""
-        start = now + (self.delay if moving else 0)
-        self.starts = [-(-start // self.period) * self.period]
-        return self.starts[0]
+    def ask(self, earliest: int = 0) -> None:
+        """Begin anew, not before a time."""
+        self.starts, self.due, self._earliest = [], True, earliest
 
-    def look(self, now: int, newcomer: bool) -> list[int]:
-        """Return the starts to send now, if any; call it some times a second."""
+    def look(self, now: int, newcomer: bool, approach: int | None) -> list[int]:
+        """
+        Return the starts to send now, if any; call it some times a second.
+
+        :param approach: time that the arm's way to the motion's start takes; None: not known yet
+        """
         if now == 0:
             return []  # simulated time has not begun
         seen, self._seen = self._seen, now
+        if self.starts and self.starts[0] > now + self.delay + self._approach + self.period \
+                and now < seen:
+            self.ask()  # the plant and its clock began anew
+        if self.due:
+            return self._begin(now, now != seen, approach) if seen and approach is not None else []
         if not self.starts:
-            return [self.begin(now, moving=now != seen)] if seen else []
-        if self.starts[0] > now + self.delay + self.period:
-            return [self.begin(now, moving=now != seen)]  # the plant and its clock began anew
+            return []
         while len(self.starts) > 1 and self.starts[1] <= now:
             self.starts.pop(0)
         fresh = []
@@ -43,3 +52,10 @@ class Schedule:
             self.starts.append(self.starts[0] + laps * self.length)
             fresh = self.starts[1:]
         return list(self.starts) if newcomer else fresh
+
+    def _begin(self, now: int, moving: bool, approach: int) -> list[int]:
+        """Start; at once where the clock stands still until someone follows the motion."""
+        start = max(now, self._earliest) + (self.delay if moving else 0) + approach
+        self.starts, self.due = [-(-start // self.period) * self.period], False
+        self._approach = approach
+        return list(self.starts)

@@ -16,25 +16,23 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Path
 import numpy as np
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.nodes.common import messages
-from robodyn_ros.nodes.common.base_node import BaseNode
+from robodyn_ros.nodes.common.base_node import BaseNode, status_name
 from robodyn_ros.nodes.common.options import ViewerOptions
 from robodyn_ros.nodes.common.parameters import options_of
 from robodyn_ros.nodes.common.process import run_node
-from robodyn_ros.nodes.common.qos import LATCHED
+from robodyn_ros.nodes.common.qos import LATCHED, NEWEST
 from robodyn_ros.nodes.common.service_queue import ServiceQueue
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.ros_time import NANO
+from robodyn_ros.viewing.status import LawReport, PlantReport, status_line
 from robodyn_ros.viewing.viewer import Viewer
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 
-NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""A picture needs no history; hears reliable and best-effort publishers."""
 GAINS = ['natural_frequency', 'kp', 'kd', 'damping', 'rho']
 
 
@@ -53,6 +51,11 @@ class ViewerNode(BaseNode):
         self.others = ServiceQueue(self, self.tell)
         self.newest: dict[str, bytes] = {}
         self.gains: dict[str, Any] = {}
+        self.plant: PlantReport | None = None
+        self.law: LawReport | None = None
+        space = self.get_namespace()  # other robots report on the same topic
+        self.plant_name = status_name(space, 'dynamics', 'plant')
+        self.law_name = status_name(space, 'controller', 'law')
         for topic in ('joint_states', 'controller/error', 'dynamics/constraints'):
             self._keep(topic)
         self.create_subscription(String, 'robot_description', self._on_robot, LATCHED)
@@ -70,8 +73,8 @@ class ViewerNode(BaseNode):
 
     def _on_robot(self, message: String) -> None:
         try:
-            for file in self.viewer.show_robot(message.data):
-                self.tell(f'the mesh {file!r} cannot be read; that part is not drawn')
+            for warning in self.viewer.show_robot(message.data):
+                self.tell(warning)
         except RobodynError as error:
             self.tell(str(error))
         self.others.get_parameters('controller', GAINS, self._on_gains)
@@ -85,14 +88,20 @@ class ViewerNode(BaseNode):
         self.viewer.show_path(np.array([[p.x, p.y, p.z] for p in points]).reshape(-1, 3))
 
     def _on_report(self, message: DiagnosticArray) -> None:
+        now = time.monotonic()
         for status in message.status:
-            if status.name == 'dynamics: plant':
+            if status.name == self.plant_name:
                 values = {pair.key: pair.value for pair in status.values}
-                self.viewer.show_plant(values.get('paused') == 'True', status.message)
+                self.plant = PlantReport(values.get('mode', ''), values.get('paused') == 'True',
+                                         status.message, now)
+            elif status.name == self.law_name:
+                self.law = LawReport(status.message, now)
 
     def _refresh(self) -> None:
         for request, value in self.viewer.requests():
             self._carry_out(request, value)
+        self.viewer.show_plant(self.plant is not None and self.plant.paused,
+                               status_line(self.plant, self.law, time.monotonic()))
         data = self.newest.get('joint_states')
         if data is None or self.viewer.robot is None:
             return
@@ -113,7 +122,8 @@ class ViewerNode(BaseNode):
         others = self.others
         if request == 'pause':
             others.call(SetBool, 'dynamics/set_pause', data=value)
-            self.viewer.show_plant(value, 'paused' if value else 'running')
+            if self.plant is not None:  # at once; the next report may say otherwise
+                self.plant = self.plant._replace(paused=value)
         elif request == 'step':
             others.call(Trigger, 'dynamics/step')
         elif request == 'speed':
@@ -129,14 +139,8 @@ class ViewerNode(BaseNode):
             self._reset()
 
     def _reset(self) -> None:
-        """Bring the plant back to its start and begin the motion anew, without a jerk between."""
-        paused = self.viewer.paused
-        self.others.call(SetBool, 'dynamics/set_pause', data=True)
+        """Bring the whole graph back to its start; a pause stays a pause."""
         self.others.call(Trigger, 'dynamics/reset')
-        self.others.call(Trigger, 'controller/stop')
-        self.others.call(Trigger, 'trajectory/start')
-        if not paused:
-            self.others.call(SetBool, 'dynamics/set_pause', data=False)
         self.viewer.forget()
 
     def destroy_node(self) -> None:

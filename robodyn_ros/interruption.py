@@ -1,0 +1,143 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+How a process ends on SIGINT (Ctrl-C) and SIGTERM, whenever they come and however often.
+
+The first signal raises KeyboardInterrupt in the main thread; those after it change nothing. Three
+places need care:
+
+- An import or a compiler must not be torn apart: signals are held() back until it is through.
+- C code that calls Python (ctypes, a finaliser, a weak reference) cannot pass an exception on: it
+  hands it to sys.unraisablehook, which would write a traceback and go on. It is raised again.
+- The end of Python, where handlers no longer work: signals are ignored from there on.
+
+Nothing of this package and no third party is imported here, so that a program can begin() before
+it imports anything that takes long. What is left is the start of Python itself.
+"""
+from __future__ import annotations
+
+import atexit
+import contextlib
+import signal
+import sys
+import threading
+from typing import Any, Callable, Iterator
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+AGAIN = 0.02
+"""After this time an exception that got lost is raised again [s]."""
+
+
+def begin() -> None:
+    """Begin a program of this package: let signals wait until it can end on one."""
+    # the mask outlives execve, by which the ROS wheels start Python anew with their libraries
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    for number in SIGNALS:
+        signal.signal(number, _do_nothing)
+    atexit.register(ignore)
+
+
+def begin_module() -> None:
+    """Begin a program if Python is about to run a module of the calling package: `python -m`."""
+    if sys.argv[:1] == ['-m']:  # as long as Python looks for the module
+        begin()
+
+
+def ignore() -> None:
+    """Ignore signals from now on: the process ends anyhow."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    # Python ends by SIGINT, whatever the exit code, if a KeyboardInterrupt has passed an exec() of
+    # text, as dataclasses have; the next such exec() makes it forget
+    exec('')
+
+
+def _do_nothing(*_: object) -> None:
+    """Stand for SIG_IGN, which would throw away a signal that waits."""
+
+
+class Interruption:
+    """The interruption of this process; there is one, as there is one set of signal handlers."""
+
+    def __init__(self) -> None:
+        """Do nothing yet."""
+        self.came = False
+        """A signal has come: the process is to end."""
+        self._heard = 0
+        self._holds = 0
+        self._due = False
+        self._report: Callable[[Any], Any] = sys.unraisablehook
+
+    @contextlib.contextmanager
+    def heard(self) -> Iterator[None]:
+        """Answer signals within the block; blocks may be nested. For the main thread."""
+        self._heard += 1
+        if self._heard > 1:
+            try:
+                yield
+            finally:
+                self._heard -= 1
+            return
+        self.came = self._due = False
+        before = {number: signal.signal(number, self.on_signal) for number in SIGNALS}
+        self._report, sys.unraisablehook = sys.unraisablehook, self._on_lost
+        try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+            yield
+        finally:
+            self._due = False
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            sys.unraisablehook = self._report
+            self._heard = 0
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold signals back within the block, as an import needs it; they count at its end."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # signals do not interrupt it
+            return
+        # in vain where another thread takes the signal; then the handler waits
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        self._holds += 1
+        try:
+            yield
+        finally:
+            self._holds -= 1
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        self._strike()
+
+    @contextlib.contextmanager
+    def only_noted(self) -> Iterator[None]:
+        """Raise nothing within the block, which looks at `came` instead."""
+        self._holds += 1
+        try:
+            yield
+        finally:
+            self._holds -= 1
+            self._due = False
+
+    def on_signal(self, *_: object) -> None:
+        """Take a signal."""
+        if not self.came:
+            self.came = self._due = True
+        self._strike()
+
+    def _strike(self) -> None:
+        if self._due and not self._holds:
+            self._due = False
+            raise KeyboardInterrupt
+
+    def _on_lost(self, report: Any) -> None:
+        """Take an exception that nobody could take."""
+        if not (self.came and isinstance(report.exc_value, KeyboardInterrupt)):
+            self._report(report)
+            return
+        self._due = True
+        main = threading.main_thread().ident
+        timer = threading.Timer(AGAIN, signal.pthread_kill, [main, signal.SIGINT])
+        timer.daemon = True
+        timer.start()
+
+
+INTERRUPTION = Interruption()

@@ -1,0 +1,48 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The programs that setup.py installs, each a function.
+
+A program imports what it needs only when signals can wait for it: Ctrl-C during the second that
+this takes is no traceback. `python -m` of the same modules does likewise (interruption.py).
+"""
+from __future__ import annotations
+
+from importlib import import_module
+
+from robodyn_ros import interruption
+
+
+def robodyn() -> int:
+    """Run the command `robodyn`."""
+    return _run('robodyn_ros.commands.main')
+
+
+def dynamics_node() -> int:
+    """Run the node dynamics."""
+    return _run('robodyn_ros.nodes.dynamics.node')
+
+
+def controller_node() -> int:
+    """Run the node controller."""
+    return _run('robodyn_ros.nodes.controller.node')
+
+
+def trajectory_node() -> int:
+    """Run the node trajectory."""
+    return _run('robodyn_ros.nodes.trajectory.node')
+
+
+def recorder_node() -> int:
+    """Run the node recorder."""
+    return _run('robodyn_ros.nodes.recorder.node')
+
+
+def viewer_node() -> int:
+    """Run the node viewer."""
+    return _run('robodyn_ros.nodes.viewer.node')
+
+
+def _run(module: str) -> int:
+    interruption.begin()
+    return int(import_module(module).main())
