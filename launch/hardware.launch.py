@@ -28,6 +28,8 @@ def generate_launch_description():
             'command_format', default_value=FORMATS[0], choices=list(FORMATS),
             description='joint_state: names and efforts; float64_multi_array: efforts in the '
                         "order of the URDF, for ros2_control's effort controllers."),
+        switch('autostart', False, 'Send the motion at once; false: nothing moves until '
+               '/trajectory/start is called.'),
         one_robot(remaps={'joint_states': LaunchConfiguration('state_topic'),
                           'joint_commands': LaunchConfiguration('command_topic')},
                   control={'command_format': LaunchConfiguration('command_format')}),

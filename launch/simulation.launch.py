@@ -25,8 +25,9 @@ def generate_launch_description():
             'realtime_factor', default_value='1.0',
             description='Simulated seconds per wall second in free mode.'),
         switch('start_paused', False, 'Stand still until /dynamics/set_pause says false.'),
+        switch('autostart', True, 'Send the motion at once; false: when /trajectory/start is '
+               'called.'),
         one_robot(remaps={}, control={}, plant={
             'mode': LaunchConfiguration('mode'),
-            'start_paused': LaunchConfiguration('start_paused'),
             'realtime_factor': LaunchConfiguration('realtime_factor')}),
     ])

@@ -18,8 +18,8 @@ def generate_launch_description():
     """Return the simulation with other defaults; its other arguments are taken too."""
     return LaunchDescription([
         switch('launch_rviz', True, 'Show the robot in RViz.'),
-        switch('repeat', True, 'Append the motion to itself, for ever; false suits motions that '
-               'end elsewhere than they begin (scara_via_points).'),
+        switch('repeat', True, 'Begin the motion anew at its end, for ever; one that ends '
+               'elsewhere goes back the same way.'),
         IncludeLaunchDescription(PythonLaunchDescriptionSource(
             str(Path(__file__).with_name('simulation.launch.py')))),
     ])

@@ -7,25 +7,32 @@ Only launch files import this: it needs launch and launch_ros, of which there is
 """
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
+from ament_index_python.packages import get_package_prefix, PackageNotFoundError
 from launch.action import Action
 from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction, Shutdown
 from launch.conditions import IfCondition
+from launch.events.process import ProcessExited
 from launch.launch_context import LaunchContext
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node, PushRosNamespace, SetParameter, SetRemap
 from launch_ros.parameter_descriptions import Parameter, ParameterValue
-from robodyn_ros.errors import ScenarioError
-from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.errors import RobodynError, ScenarioError
 from robodyn_ros.scenario.loading import load_scenario, scenario_names
+from robodyn_ros.scenario.wiring import robot_of
 from robodyn_ros.share import share_folder
+
+
+TRUE_OR_FALSE = ('true', 'false', 'True', 'False', '1', '0')
+"""Words that switch something on or off, as launch's own conditions take them."""
 
 
 def switch(name: str, default: bool, description: str) -> DeclareLaunchArgument:
     """Declare an argument that is true or false."""
-    return _argument(name, str(default).lower(), description, ['true', 'false'])
+    return _argument(name, str(default).lower(), description, list(TRUE_OR_FALSE))
 
 
 def _argument(name: str, default: str, description: str,
@@ -45,7 +52,8 @@ def shared_arguments() -> list[DeclareLaunchArgument]:
                   'scenario and of these arguments; empty: none.'),
         _argument('namespace', '', 'Namespace of all nodes, and of their clock and frames: robots '
                   'in different ones run side by side.'),
-        switch('repeat', False, 'Append the motion to itself, for ever.'),
+        switch('repeat', False, 'Begin the motion anew at its end, for ever; one that ends '
+               'elsewhere goes back the same way.'),
         switch('publish_frames', True, 'Start robot_state_publisher, which RViz needs.'),
         switch('launch_rviz', False, 'Show the robot in RViz.'),
         _argument('rviz_config_file', str(share_folder('rviz') / 'robodyn.rviz'),
@@ -73,59 +81,105 @@ def one_robot(remaps: dict[str, Any], control: dict[str, Any],
     topics = {**{f'/{name}': name for name in ('clock', 'tf', 'tf_static')}, **remaps}
     return GroupAction([
         PushRosNamespace(LaunchConfiguration('namespace')),
-        SetParameter('use_sim_time', LaunchConfiguration('use_sim_time')),
         *(SetRemap(source, target) for source, target in topics.items()),
         OpaqueFunction(function=_nodes, args=[control, plant]),
-        _node('recorder', 'record', file=LaunchConfiguration('record_file')),
-        _node('viewer', 'viewer', port=LaunchConfiguration('viewer_port')),
-        Node(package='rviz2', executable='rviz2', output='screen',
-             arguments=['-d', LaunchConfiguration('rviz_config_file')],
-             condition=IfCondition(LaunchConfiguration('launch_rviz'))),
     ])
 
 
 def _nodes(context: LaunchContext, control: dict[str, Any],
            plant: dict[str, Any] | None) -> list[Action]:
-    """Return the nodes this scenario needs: without a controller there is none to start."""
+    """
+    Return the nodes that the scenario and the arguments ask for.
+
+    All of them are looked for before the first is started: a launch that fails in the middle
+    leaves processes behind, which mix with those of the next one.
+    """
+    def text(name: str) -> str:
+        return str(LaunchConfiguration(name).perform(context))
+
+    def on(name: str) -> bool:
+        return bool(IfCondition(LaunchConfiguration(name)).evaluate(context))
+
     name = LaunchConfiguration('scenario')
-    scenario = load_scenario(name.perform(context))
-    chosen = LaunchConfiguration('controller').perform(context)
-    file = LaunchConfiguration('params_file').perform(context)
+    scenario = load_scenario(text('scenario'))
+    chosen, file = text('controller'), text('params_file')
     if file and not Path(file).is_file():  # launch would only warn
         raise ScenarioError(f'params_file: there is no file {file}')
     files = [file] if file else []
+    frames = on('publish_frames')
     nodes = []
     if plant is not None:
-        nodes.append(_node('dynamics', files=files, on_exit=Shutdown(), scenario=name, **plant))
+        nodes.append(_node('dynamics', files, scenario=name, start_paused=on('start_paused'),
+                           repeat=on('repeat'),
+                           publish_description=not frames, **plant))
     if scenario.trajectory.kind != 'none':
-        nodes.append(_node('trajectory', files=files, scenario=name,
-                           repeat=LaunchConfiguration('repeat')))
+        nodes.append(_node('trajectory', files, scenario=name, repeat=on('repeat'),
+                           autostart=on('autostart')))
     if (chosen or scenario.controller.kind) != 'none':
         law = {'kind': chosen} if chosen else {}
-        nodes.append(_node('controller', files=files, scenario=name, **law, **control))
-    nodes.append(Node(
-        package='robot_state_publisher', executable='robot_state_publisher', output='screen',
-        # a string as it is: launch would read the text of the URDF as YAML otherwise
-        parameters=[{'robot_description': ParameterValue(load_robot(scenario.robot).urdf,
-                                                         value_type=str),
-                     'publish_frequency': 50.0}],
-        condition=IfCondition(LaunchConfiguration('publish_frames'))))
-    return nodes
+        nodes.append(_node('controller', files, scenario=name, **law, **control))
+    if on('record'):
+        nodes.append(_node('recorder', file=LaunchConfiguration('record_file')))
+    if on('viewer'):
+        nodes.append(_node('viewer', port=LaunchConfiguration('viewer_port')))
+    if frames:
+        urdf = robot_of(scenario).urdf
+        nodes.append(_others_node(
+            'robot_state_publisher', 'publish_frames:=false',
+            # a string as it is: launch would read the text of the URDF as YAML otherwise
+            parameters=[{'robot_description': ParameterValue(urdf, value_type=str),
+                         'publish_frequency': 50.0}]))
+    if on('launch_rviz'):
+        nodes.append(_others_node('rviz2', 'launch_rviz:=false', arguments=[
+            '-d', LaunchConfiguration('rviz_config_file')]))
+    return [SetParameter('use_sim_time', on('use_sim_time')), *nodes]
 
 
-def _node(name: str, condition: str | None = None, files: list[str] | None = None,
-          on_exit: Action | None = None, **parameters: Any) -> Node:
+def _node(name: str, files: list[str] | None = None, **parameters: Any) -> Node:
     """
-    Return a node of the package.
+    Return a node of the package; the launch ends when it does.
 
-    :param condition: argument that says whether it starts
     :param files: parameter files, whose values go over the parameters
     """
+    executable = f'{name}_node'
+    _look_for('robodyn_ros', executable, 'build the workspace with colcon and source it')
     return Node(
-        package='robodyn_ros', executable=f'{name}_node', name=name, output='screen',
+        package='robodyn_ros', executable=executable, name=name, output='screen',
         # one by one: in a namespace, launch writes a dict for this very node, and then a file's
         # section /** would lose against it
         parameters=[*(Parameter(key, value) for key, value in parameters.items()), *(files or [])],
         ros_arguments=['--log-level', LaunchConfiguration('log_level')],
-        condition=IfCondition(LaunchConfiguration(condition)) if condition else None,
-        on_exit=on_exit)
+        on_exit=_end_with(name))
+
+
+def _others_node(package: str, without: str, **settings: Any) -> Node:
+    """
+    Return the node of another package that has its name.
+
+    :param without: argument that does without it
+    """
+    apt = f'ros-{os.environ.get("ROS_DISTRO", "<distribution>")}-{package.replace("_", "-")}'
+    _look_for(package, package, f'install it (apt install {apt}) or do without it ({without})')
+    return Node(package=package, executable=package, output='screen', **settings)
+
+
+def _look_for(package: str, executable: str, remedy: str) -> None:
+    """Refuse to start anything if an executable is missing."""
+    try:
+        place = Path(get_package_prefix(package)) / 'lib' / package / executable
+    except PackageNotFoundError:
+        raise RobodynError(f'the package {package} is not installed, and nothing was started; '
+                           f'{remedy}') from None
+    if not os.access(place, os.X_OK):
+        raise RobodynError(f'the package {package} has no executable {place}, and nothing was '
+                           f'started; {remedy}')
+
+
+def _end_with(name: str) -> Callable[[ProcessExited, LaunchContext], Action | None]:
+    """Return what launch does when a node ends: the others are of no use without it."""
+    def on_exit(event: ProcessExited, context: LaunchContext) -> Action | None:
+        if context.is_shutdown:  # it ends because the launch does
+            return None
+        return Shutdown(reason=f'the node {name} has ended with exit code {event.returncode}')
+
+    return on_exit

@@ -17,7 +17,7 @@ def generate_test_description():
     """Launch a driver and, in a namespace, what drives it."""
     return launched.description(
         launched.stand_in_driver('--array-commands'),
-        launched.launch_file('hardware', scenario='scara_helix', namespace='arm',
+        launched.launch_file('hardware', scenario='scara_helix', namespace='arm', autostart='True',
                              state_topic='/joint_states', command_topic=COMMANDS,
                              command_format='float64_multi_array'))
 

@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import re
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from xml.etree import ElementTree
 
 from house import files, ROOT, setup_arguments
@@ -21,7 +21,8 @@ FILES = sorted((ROOT / 'launch').glob('*.launch.py'))
 ASKED = {'scenario', 'controller', 'use_sim_time', 'launch_rviz', 'rviz_config_file',
          'params_file', 'namespace', 'record', 'viewer', 'log_level'}
 MODULES = ('launch', 'launch.action', 'launch.actions', 'launch.conditions',
-           'launch.launch_context', 'launch.launch_description_sources', 'launch.substitutions',
+           'launch.events', 'launch.events.process', 'launch.launch_context',
+           'launch.launch_description_sources', 'launch.substitutions',
            'launch_ros', 'launch_ros.actions', 'launch_ros.parameter_descriptions')
 
 
@@ -35,6 +36,11 @@ class Call:
     def perform(self, context):
         """Return the value that the launch configuration of this name has in a context."""
         return context[self.given[0]]
+
+    def evaluate(self, context):
+        """Return whether a condition holds, with the words of launch."""
+        return {'true': True, '1': True, 'false': False, '0': False}[
+            self.given[0].perform(context).strip().lower()]
 
     def within(self):
         """Yield this call and all that are among its arguments, however deep."""
@@ -60,8 +66,40 @@ class Stub(ModuleType):
         return lambda *given, **named: Call(name, given, named)
 
 
+class Context(dict):
+    """The values of the arguments, and which of them somebody asked for; not shutting down."""
+
+    is_shutdown = False
+
+    def __init__(self, values):
+        """Take the values; nobody has asked yet."""
+        super().__init__(values)
+        self.asked = set()
+
+    def __getitem__(self, name):
+        """Return a value and note it."""
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+
 @pytest.fixture
-def load(monkeypatch):
+def prefix(tmp_path, monkeypatch):
+    """Make an ament prefix with every executable that is started; there is no other."""
+    made = tmp_path / 'prefix'
+    ours = [f'robodyn_ros/{name}_node' for name in ('dynamics', 'controller', 'trajectory',
+                                                    'recorder', 'viewer')]
+    for place in (*ours, 'robot_state_publisher/robot_state_publisher', 'rviz2/rviz2'):
+        package = place.partition('/')[0]
+        for file in (f'lib/{place}', f'share/ament_index/resource_index/packages/{package}'):
+            (made / file).parent.mkdir(parents=True, exist_ok=True)
+            (made / file).touch(mode=0o755)
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(made))
+    monkeypatch.setenv('ROS_DISTRO', 'jazzy')
+    return made
+
+
+@pytest.fixture
+def load(monkeypatch, prefix):
     """Return a function that gives every call in a launch file, in those it includes too."""
     for name in MODULES:
         monkeypatch.setitem(sys.modules, name, Stub(name))
@@ -89,15 +127,28 @@ def arguments(calls):
     return found
 
 
-def nodes(calls, **changes):
-    """Return all nodes, those of the opaque functions made with the default arguments."""
-    context = {name: named['default_value'] for name, named in arguments(calls).items()}
-    context.update(changes)
+def made(calls, **changes):
+    """Return all calls, those of the opaque functions too, and the context they were made in."""
+    context = Context({name: named['default_value'] for name, named in arguments(calls).items()}
+                      | changes)
     for call in list(calls):
         if call.name == 'OpaqueFunction':
-            for made in call.named['function'](context, *call.named['args']):
-                calls = [*calls, *made.within()]
-    return [call.named for call in calls if call.name == 'Node']
+            for action in call.named['function'](context, *call.named['args']):
+                calls = [*calls, *action.within()]
+    return calls, context
+
+
+def nodes(calls, **changes):
+    """Return the arguments of all nodes."""
+    return [call.named for call in made(calls, **changes)[0] if call.name == 'Node']
+
+
+def parameters(node):
+    """Return the parameters of a node of the package."""
+    return dict(p.given for p in node['parameters'] if isinstance(p, Call))
+
+
+ALL_ON = dict.fromkeys(('launch_rviz', 'publish_frames', 'record', 'viewer'), 'true')
 
 
 @pytest.mark.parametrize('path', FILES, ids=lambda path: path.name)
@@ -117,11 +168,9 @@ def test_the_arguments_are_a_manual(load, path):
 @pytest.mark.parametrize('path', FILES, ids=lambda path: path.name)
 def test_every_argument_that_is_used_is_declared_and_the_other_way_round(load, path):
     """No value is asked for that nobody can give; no argument is without effect."""
-    calls = load(path)
-    source = (ROOT / 'robodyn_ros' / 'launching.py').read_text()
+    calls, context = made(load(path), **ALL_ON)
     used = {c.given[0] for c in calls if c.name == 'LaunchConfiguration'}
-    used |= set(re.findall(r"LaunchConfiguration\('(\w+)'\)", source))
-    assert used == set(arguments(calls))
+    assert used | context.asked == set(arguments(calls))
 
 
 @pytest.mark.parametrize('path', FILES, ids=lambda path: path.name)
@@ -132,7 +181,7 @@ def test_executables_and_files_exist(load, path):
     scripts = [command.partition(' ')[0] for command in commands]
     manifest = ElementTree.parse(ROOT / 'package.xml').getroot()
     depends = {element.text for element in manifest if element.tag.endswith('depend')}
-    for node in nodes(calls):
+    for node in nodes(calls, **ALL_ON):
         if node['package'] == 'robodyn_ros':
             assert node['executable'] in scripts
             assert node['name'] == node['executable'][:-len('_node')]
@@ -148,7 +197,7 @@ def test_executables_and_files_exist(load, path):
 def test_what_is_started(load, file, plant):
     """The plant is in a simulation only; the controller is where the scenario has one."""
     def started(**changes):
-        found = nodes(load(ROOT / f'launch/{file}.launch.py'), **changes)
+        found = nodes(load(ROOT / f'launch/{file}.launch.py'), **{**ALL_ON, **changes})
         return {node['executable'] for node in found}
 
     always = {'trajectory_node', 'robot_state_publisher', 'rviz2', 'viewer_node',
@@ -157,6 +206,9 @@ def test_what_is_started(load, file, plant):
     assert started(controller='none') == always
     assert started(scenario='two_link_line') == always
     assert started(scenario='two_link_line', controller='robust') == always | {'controller_node'}
+    off = started(**dict.fromkeys(ALL_ON, 'False'))
+    assert off == {name for name in started() if name in (
+        'dynamics_node', 'controller_node', 'trajectory_node')}
 
 
 def test_the_law_and_the_parameter_file_reach_their_nodes(load, tmp_path):
@@ -170,8 +222,69 @@ def test_the_law_and_the_parameter_file_reach_their_nodes(load, tmp_path):
                                                         params_file=str(file))}
     for name in ('dynamics_node', 'controller_node', 'trajectory_node'):
         assert found[name]['parameters'][-1] == str(file)
-    law = [p.given for p in found['controller_node']['parameters'] if isinstance(p, Call)]
-    assert ('kind', 'robust') in law
+    assert parameters(found['controller_node'])['kind'] == 'robust'
+
+
+@pytest.mark.parametrize('lost, words', [
+    ('lib/rviz2/rviz2', 'rviz2 has no executable .*ros-jazzy-rviz2.*launch_rviz:=false'),
+    ('share/ament_index/resource_index/packages/rviz2',
+     'rviz2 is not installed.*ros-jazzy-rviz2.*launch_rviz:=false'),
+    ('share/ament_index/resource_index/packages/robot_state_publisher',
+     'ros-jazzy-robot-state-publisher.*publish_frames:=false'),
+    ('lib/robodyn_ros/recorder_node', 'robodyn_ros has no executable .*recorder_node.*colcon')])
+def test_what_is_missing_is_named_before_anything_starts(load, prefix, lost, words):
+    """The package, how to get it, and how to do without; it is no matter where it is not asked."""
+    (prefix / lost).unlink()
+    calls = load(ROOT / 'launch/simulation.launch.py')
+    with pytest.raises(Exception, match=words):
+        nodes(calls, **ALL_ON)
+    assert nodes(calls, **dict.fromkeys(ALL_ON, 'false'))
+
+
+@pytest.mark.parametrize('word, on', [('true', True), ('True', True), ('1', True),
+                                      ('false', False), ('False', False), ('0', False)])
+def test_a_switch_takes_the_words_of_launch(load, word, on):
+    """A node gets true or false whatever was written, as 1 is no boolean to it."""
+    calls = load(ROOT / 'launch/simulation.launch.py')
+    switches = ('repeat', 'autostart', 'start_paused', 'use_sim_time', 'publish_frames')
+    assert all(word in arguments(calls)[name]['choices'] for name in switches)
+    calls, _ = made(calls, **dict.fromkeys(switches, word))
+    found = {call.named['executable']: call.named for call in calls if call.name == 'Node'}
+    assert parameters(found['trajectory_node'])['repeat'] is on
+    assert parameters(found['trajectory_node'])['autostart'] is on
+    assert parameters(found['dynamics_node'])['start_paused'] is on
+    assert ('use_sim_time', on) in [c.given for c in calls if c.name == 'SetParameter']
+
+
+@pytest.mark.parametrize('frames', [True, False])
+def test_the_description_has_one_publisher(load, frames):
+    """It is robot_state_publisher, or the plant where that is not started."""
+    found = {node['executable']: node for node in nodes(
+        load(ROOT / 'launch/simulation.launch.py'), publish_frames=str(frames))}
+    assert ('robot_state_publisher' in found) is frames
+    assert parameters(found['dynamics_node'])['publish_description'] is not frames
+
+
+def test_nothing_moves_unasked_on_hardware(load):
+    """The motion of a simulation begins by itself, that of a robot does not."""
+    for file, moves in ('simulation', True), ('view', True), ('hardware', False):
+        found = {node['executable']: node
+                 for node in nodes(load(ROOT / f'launch/{file}.launch.py'), **ALL_ON)}
+        assert parameters(found['trajectory_node'])['autostart'] is moves
+
+
+def test_the_launch_ends_with_any_of_our_nodes(load):
+    """And says which; a node that ends because the launch does is no reason."""
+    context, event = Context({}), SimpleNamespace(returncode=2)
+    for node in nodes(load(ROOT / 'launch/simulation.launch.py'), **ALL_ON):
+        if node['package'] != 'robodyn_ros':
+            continue
+        ending = node['on_exit'](event, context)
+        assert ending.name == 'Shutdown'
+        assert f'{node["name"]} has ended with exit code 2' in ending.named['reason']
+        context.is_shutdown = True
+        assert node['on_exit'](event, context) is None
+        context.is_shutdown = False
 
 
 def test_a_namespace_has_its_own_clock_and_frames(load):
