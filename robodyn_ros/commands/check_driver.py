@@ -17,17 +17,18 @@ import math
 from rich.console import Console
 
 from robodyn_ros.checks import number
-from robodyn_ros.commands.options import (add_json, check_name, needs_ros, print_json, print_table)
+from robodyn_ros.commands.options import (add_json, add_robot, check_name, chosen_robot,
+                                          needs_ros, print_json, print_table, quiet_stdout)
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.nodes.driver_check.driver_report import healthy, judged
-from robodyn_ros.robots.robot import load_robot, Robot
+from robodyn_ros.robots.robot import Robot
 
 COLOURS = {'pass': 'green', 'warn': 'yellow', 'FAIL': 'red'}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the verb."""
-    parser.add_argument('robot', help='name of a robot or path of a URDF')
+    add_robot(parser)
     parser.add_argument('--states-topic', default='joint_states', metavar='TOPIC')
     parser.add_argument('--commands-topic', default='joint_commands', metavar='TOPIC')
     parser.add_argument('--command-format', default='joint_state',
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check and report; 0 if nothing failed."""
-    robot = load_robot(arguments.robot)
+    robot = chosen_robot(arguments)
     _check(arguments, robot)
     with needs_ros():
         from robodyn_ros.nodes.driver_check.node import observe, Plan, TYPES
@@ -63,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     plan = Plan(arguments.states_topic, arguments.commands_topic, arguments.command_format,
                 arguments.seconds, joint=arguments.joint, effort=arguments.effort or 0.0,
                 warning=0.0 if arguments.yes else 5.0, sim_time=arguments.sim_time)
-    with messages.status(f'listening to {arguments.states_topic}'):
+    with quiet_stdout(), messages.status(f'listening to {arguments.states_topic}'):
         seen = observe(robot, plan, warn)
     findings = judged(seen, robot.joints, arguments.rate, TYPES[arguments.command_format][0])
     good = healthy(findings)

@@ -17,13 +17,17 @@ from typing import Any, Sequence
 
 import robodyn_ros
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.interruption import INTERRUPTION
 
 VERBS = {
     'list': 'robots and scenarios of this package',
+    'check': 'what is in a robot file, what is missing or odd, and what helps',
+    'inertials': 'estimate the masses and inertias that a robot file lacks',
     'source': 'print the straight-line code a robot is compiled to',
     'simulate': 'run a scenario in compiled code, without ROS',
     'run': 'run a scenario as ROS 2 nodes in this process',
-    'view': 'show a running robot in the browser',
+    'view': 'show a robot in the browser: a running one, a scenario or a file',
+    'new': 'write a scenario for a robot file, found by search',
     'report': 'make figures, numbers and a page from a run',
     'check-driver': 'check the driver of a robot before the controller meets it',
     'parameters': 'every parameter of every node',
@@ -32,9 +36,12 @@ VERBS = {
 """Each verb and its line in `robodyn --help`; its module has its name, with _ for -."""
 EPILOGUE = """examples:
   robodyn list
+  robodyn check arm.urdf.xacro --xacro prefix:=left_
   robodyn simulate scara_helix_constrained
   robodyn run scara_helix --fast
   robodyn simulate scara_via_points --set dynamics.payload.mass=8 --json
+  robodyn view arm.urdf
+  robodyn new arm.urdf --motion helix --output arm.yaml
   robodyn source scara_450
   robodyn reproduce 000"""
 
@@ -42,10 +49,12 @@ EPILOGUE = """examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     try:
-        chosen = _parser().parse_args(arguments)  # imports the verb's module
-        logging.basicConfig(level=logging.WARNING if chosen.quiet else logging.INFO,
-                            format='robodyn: %(message)s', stream=sys.stderr)
-        return int(chosen.run(chosen))
+        with INTERRUPTION.heard():
+            with INTERRUPTION.held():
+                chosen = _parser().parse_args(arguments)  # imports the verb's module
+            logging.basicConfig(level=logging.WARNING if chosen.quiet else logging.INFO,
+                                format='robodyn: %(message)s', stream=sys.stderr)
+            return int(chosen.run(chosen))
     except RobodynError as error:
         print(f'robodyn: {error}', file=sys.stderr)
         return 2

@@ -49,6 +49,10 @@ controller:
 "Run" marks those that may change while the node runs; they are checked together before any of
 them applies. Every node also has `use_sim_time`, and `qos_overrides` of joint_states and
 joint_commands. Topics and services: [nodes.md](nodes.md).
+
+`ros2 param dump /dynamics > dynamics.yaml` makes a file that loads again with `--params-file`. A
+list of texts may also be given as one, `axes: x, y, z`; it is kept so where one of them, such as a
+bare `y` in a file, would mean true or false to ROS.
 """
 PLACES = """
 A scenario file may hold the parameters of dynamics, controller and trajectory in the sections of

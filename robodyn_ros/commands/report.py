@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from robodyn_ros.commands.options import print_json, print_table
+from robodyn_ros.commands.options import add_xacro, chosen_robot, print_json, print_table
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.report.animation import KINDS, require_packages, write_animation
 from robodyn_ros.report.drawing import PAGE_DPI, require, write_figure
@@ -29,7 +29,6 @@ from robodyn_ros.report.figures import figures_of
 from robodyn_ros.report.motion import read_motion
 from robodyn_ros.report.page import page_of
 from robodyn_ros.report.summary import prepare_folder, SUMMARY, summary_of
-from robodyn_ros.robots.robot import load_robot
 
 PAGE = 'index.html'
 
@@ -44,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--animate', choices=KINDS, help='make a moving picture too')
     parser.add_argument('--robot', help='name or URDF of the robot, where the source lacks it; '
                                         'another than its own is refused')
+    add_xacro(parser)
     parser.add_argument('--json', action='store_true', help='print the summary as JSON')
 
 
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder = arguments.output or Path(f'{source.stem}_report')
     with Progress(TextColumn('{task.description}'), BarColumn(), TimeElapsedColumn(),
                   console=Console(stderr=True), transient=True) as bars:
-        robot = load_robot(arguments.robot) if arguments.robot else None
+        robot = chosen_robot(arguments) if arguments.robot else None
         task = bars.add_task(f'reading {source.name}', total=1.0)
         motion = read_motion(source, robot, lambda part: bars.update(task, completed=part))
         bars.update(task, completed=1.0)

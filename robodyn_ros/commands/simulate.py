@@ -81,7 +81,10 @@ def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _limit_lines(facts: dict[str, Any]) -> Iterator[str]:
-    """Yield a warning for every joint that was beyond a limit, and what the nodes do there."""
+    """Yield a warning for every joint that was at or beyond a limit, and what the nodes do."""
+    for one in facts['effort_limited']:
+        yield (f'WARNING: the motor of {one["joint"]} gave all it can, {one["limit"]:g}, for '
+               f'{one["seconds"]:.3g} s; dynamics.limit_efforts=false simulates a stronger one')
     word = 'allowed' if facts['ignore_limits'] else 'WARNING'
     for one in facts['beyond_limits']:
         yield (f'{word}: {one["kind"]} of {one["joint"]} reached {one["farthest"]:.4g} '

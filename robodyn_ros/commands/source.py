@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import argparse
 
-from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.commands.options import add_robot, chosen_robot
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the verb."""
-    parser.add_argument('robot', help='name of a robot (robodyn list) or path of a URDF')
+    add_robot(parser)
     parser.add_argument('--function', default='mass_and_bias',
                         help='mass_and_bias, bias_parts, inverse_dynamics, forward_dynamics, '
                              'energy, "frame NAME" or "position NAME" (default: %(default)s)')
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the code; returns the exit code."""
-    robot = load_robot(arguments.robot)
+    robot = chosen_robot(arguments)
     name = arguments.function
     if ' ' in name:
         robot.find_frame(name.partition(' ')[2])

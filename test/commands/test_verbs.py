@@ -25,6 +25,15 @@ def test_help_is_the_docstring_of_the_module(verb, capsys):
     assert done.value.code == 0 and module_of(verb).__doc__.strip() in said and '--quiet' in said
 
 
+def test_what_dds_writes_to_stdout_does_not_spoil_json():
+    """Fast DDS writes its errors to the file descriptor, past Python: they go to stderr."""
+    code = ('import os\nfrom robodyn_ros.commands.options import print_json, quiet_stdout\n'
+            'print("before")\nwith quiet_stdout():\n    os.write(1, b"noise")\n'
+            '    print("more")\nprint_json([1])\n')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
+    assert done.stdout == 'before\n[\n 1\n]\n' and done.stderr == 'noisemore\n'
+
+
 def test_a_verb_is_imported_when_it_is_used():
     """What one verb needs does not slow another down; numba waits for what compiles."""
     code = ('import contextlib, io, json, sys\nfrom robodyn_ros.commands.main import main\n'
