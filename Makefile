@@ -8,7 +8,7 @@
 # ROS_WHEELS=kilted has an environment of its own, .venv-kilted, beside it.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nodes lint bench pictures clean
+.PHONY: help demo test robots nodes lint bench pictures clean
 .NOTPARALLEL:  # the environment first, then the work
 
 INPUTS := package.xml setup.py setup.cfg .ci/prepare
@@ -50,6 +50,9 @@ TESTS ?= test
 test: $(VENV)/.ready-test share ## every test and every linter
 	@$(RUN) $(PYTEST) $(TESTS)
 
+robots: $(VENV)/.ready-test share ## every fixed-base robot of example-robot-data, run as ROS 2 nodes; an hour
+	@$(RUN) pytest -m every_robot test/every_robot
+
 nodes: $(VENV)/.ready-nodes share ## only the tests of nodes, graph, launch files and recordings
 	@$(RUN) $(PYTEST) test/system test/nodes test/launch test/recording
 
@@ -86,7 +89,7 @@ share:
 	    ln -sf "$(CURDIR)/$$file" $(SHARE)/$$file || exit 1; \
 	done
 	@mkdir -p $(VENV)/lib/robodyn_ros  # where ros2 run and ros2 launch look for executables
-	@for file in $(VENV)/bin/*_node; do \
+	@for file in $(VENV)/bin/robodyn $(VENV)/bin/*_node; do \
 	    [ ! -e "$$file" ] || ln -sf "$(CURDIR)/$$file" $(VENV)/lib/robodyn_ros/ || exit 1; \
 	done
 	@find $(SHARE) -xtype l -delete  # what was renamed or removed

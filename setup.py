@@ -72,6 +72,8 @@ VIEW = [
     'imageio-ffmpeg>=0.4',          # brings ffmpeg for MP4
     'matplotlib>=3.7',
     'mcap>=1.2',
+    'pycollada>=0.8',               # COLLADA meshes, for trimesh
+    'trimesh>=4.6',                 # meshes; viser brings it, too
     'viser==1.1.1',                 # page and server must be of one version
 ]
 
@@ -141,6 +143,7 @@ setup(
         'pyyaml>=6.0',
         'rich>=13.0',
         'scipy>=1.10',
+        'xacro>=2.0',
     ],
     extras_require={
         'ros': ROS,
@@ -154,12 +157,12 @@ setup(
     },
     entry_points={
         'console_scripts': [
-            'robodyn = robodyn_ros.commands.main:main',
-            'dynamics_node = robodyn_ros.nodes.dynamics.node:main',
-            'controller_node = robodyn_ros.nodes.controller.node:main',
-            'trajectory_node = robodyn_ros.nodes.trajectory.node:main',
-            'recorder_node = robodyn_ros.nodes.recorder.node:main',
-            'viewer_node = robodyn_ros.nodes.viewer.node:main',
+            'robodyn = robodyn_ros.programs:robodyn',
+            'dynamics_node = robodyn_ros.programs:dynamics_node',
+            'controller_node = robodyn_ros.programs:controller_node',
+            'trajectory_node = robodyn_ros.programs:trajectory_node',
+            'recorder_node = robodyn_ros.programs:recorder_node',
+            'viewer_node = robodyn_ros.programs:viewer_node',
         ],
     },
 )

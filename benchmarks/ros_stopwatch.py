@@ -78,11 +78,15 @@ def main() -> int:
     chosen = parser.parse_args()
     rclpy.init(args=[])
     node = Stopwatch(chosen.what)
-    key = {'clock': 'clock', 'latency': 'command', 'first': 'state'}[chosen.what]
+    keys = {'clock': ('clock',), 'latency': ('command', 'state'),
+            'first': ('state',)}[chosen.what]
+
+    def heard() -> int:
+        return min(len(node.first[key]) for key in keys)
 
     def spin(seconds: float, enough: float = float('inf')) -> None:
         end = time.monotonic() + seconds
-        while time.monotonic() < end and len(node.first[key]) < enough:
+        while time.monotonic() < end and heard() < enough:
             rclpy.spin_once(node, timeout_sec=0.1)
 
     if chosen.what == 'first':
@@ -93,9 +97,10 @@ def main() -> int:
         for seen in node.first.values():  # from here on: everything before was starting up
             seen.clear()
         spin(chosen.seconds)
-    running = bool(node.first[key])
-    result: object = list(node.first[key].items())
-    if running and key == 'command':
+        spin(LONGEST_WAIT, enough=1)  # on a busy machine a short watch may have seen nothing
+    running = heard() > 0
+    result: object = list(node.first[keys[0]].items())
+    if running and chosen.what == 'latency':
         result = latency(node.first['state'], node.first['command'])
     print(json.dumps(result))
     node.destroy_node()

@@ -41,7 +41,7 @@ def make_animation():
 def make_view(chromium):
     """Run the closed chain with its page, and photograph the page."""
     with tempfile.NamedTemporaryFile('w+') as log:
-        run = robodyn('run', 'parallel_line', '--view', '0', stderr=log)
+        run = robodyn('view', 'parallel_line', '--port', '0', stderr=log)
         try:
             photograph(chromium, address_in(Path(log.name)))
         finally:
@@ -69,11 +69,12 @@ def photograph(chromium, address):
         browser = playwright.chromium.launch(executable_path=chromium, args=[
             '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'])
         page = browser.new_page(viewport={'width': 1200, 'height': 800})
+        page.set_default_timeout(1000.0 * PATIENCE)  # software draws slowly
         page.goto(address)
         # what Chromium says about software drawing is no part of the picture
         page.add_style_tag(content='.mantine-Notification-root { display: none !important }')
         page.get_by_text('constraint error').first.wait_for()
-        page.wait_for_timeout(6000)  # of motion
+        page.wait_for_timeout(25000)  # of motion; software takes long to fade the scene in
         page.screenshot(path=IMAGES / 'view.png')
         browser.close()
 

@@ -25,6 +25,10 @@ class TracingError(RobodynError):
     """A traced function did something a recording cannot follow (a branch, a float(), ...)."""
 
 
+class MissingPackageError(RobodynError):
+    """A package that an optional part needs is not installed."""
+
+
 class RobotFileError(RobodynError):
     """A robot file is missing, is not XML, or says something that is no robot."""
 

@@ -56,7 +56,25 @@ class Rollout(NamedTuple):
 
 
 class Control(NamedTuple):
-    """A control law to compile into the plant's loop."""
+    """
+    A control law: Control(law, reference_size, parameters), for a plant's loop and for the node.
+
+    law(t, q, v, reference, parameters) is called once, with recording scalars, and returns the
+    torques, one per joint [N m] or [N]; write it with + - * / and the functions of
+    robodyn_ros.tracing (sin, sqrt, where, clip, ...), not with if or math. Its arguments:
+
+    - t: time since the motion began [s]
+    - q, v: measured positions and velocities, n each, in the order of robot.joints
+    - reference: reference_size numbers per control instant. 3 n of them are the desired q, v and a
+      of the trajectory in force, one after another; 0: the law follows no trajectory
+    - parameters: run-time parameters by name, which may change while it runs
+
+        def law(t, q, v, reference, parameters):
+            return [parameters['kp'] * (d - x) - parameters['kd'] * w
+                    for d, x, w in zip(reference, q, v)]
+
+        Control(law, 3 * robot.n, {'kp': 100.0, 'kd': 20.0})
+    """
 
     law: Callable[..., Sequence[Number]]
     """law(t, q, v, reference, parameters) -> tau (n), on scalars."""
@@ -66,6 +84,8 @@ class Control(NamedTuple):
     """Run-time parameters by name; the plant calls them 'controller.NAME'."""
     delay: int = 0
     """Control instants between measuring and the torque's arrival."""
+    noisy: bool = False
+    """Each row of the reference array ends with 2 n errors of the state that the law sees."""
 
 
 class Trajectory(NamedTuple):

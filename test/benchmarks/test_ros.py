@@ -26,11 +26,14 @@ def children(pid):
 
 def test_a_short_run_gives_every_number():
     """Lockstep and free, ours and bare, CPU and memory of each node."""
-    done = subprocess.run([*COMMAND, '--turns', '2', '--seconds', '1'], cwd=ROOT,
-                          capture_output=True, text=True, timeout=3 * PATIENCE)
+    for turns in (2, 4, 8):  # on a busy machine a turn may be too short to be timed
+        done = subprocess.run([*COMMAND, '--turns', str(turns), '--seconds', '1'], cwd=ROOT,
+                              capture_output=True, text=True, timeout=3 * PATIENCE)
+        if 'is the machine busy' not in done.stderr:
+            break
     assert done.returncode == 0, done.stderr[-2000:]
     facts = json.loads(done.stdout)
-    assert facts['lockstep']['ratio'] > 0.0 and 1 <= facts['lockstep']['turns'] <= 2
+    assert facts['lockstep']['ratio'] > 0.0 and 1 <= facts['lockstep']['turns'] <= turns
     assert facts['free']['ours']['states'] > 0 and facts['free']['p99_ratio'] > 0.0
     assert set(facts['free']['ours']['nodes']) == {'dynamics', 'controller', 'trajectory'}
     for side in ('ours', 'bare'):

@@ -12,11 +12,23 @@ import sys
 from house import ROOT
 import pytest
 from robodyn_ros import load_scenario, simulate
+from robodyn_ros.commands.main import main
 
 BLOCK = re.compile(r'```(\w+)\n(.*?)```', re.S)
+EXERCISE = re.compile(r'^\| `robodyn (simulate .*)` \| (\S+) mm \| (\d) \|$', re.M)
 FILE = re.compile(r'(?:#|<!--) (\S+\.\w+)')
 LONGEST = 300.0
 """Of a single command; it compiles first [s]."""
+
+
+def test_the_exercise_shows_what_it_says(capsys):
+    """Each command of the table gives its error, within the digits shown, and its exit code."""
+    rows = EXERCISE.findall((ROOT / 'docs' / 'tutorial.md').read_text())
+    assert len(rows) > 2
+    for command, error, code in rows:
+        assert main([*shlex.split(command), '--json']) == int(code), command
+        facts = json.loads(capsys.readouterr().out)
+        assert facts['tracking_error'] * 1e3 == pytest.approx(float(error), rel=0.1), command
 
 
 @pytest.mark.dds

@@ -132,6 +132,17 @@ def path_position(t: float, elbow: int = -1) -> np.ndarray:
     return inverse_kinematics(x, y, z, yaw, elbow)
 
 
+def rest_to_rest(t: float, duration: float = 20.0, ramp: float = 1.0) -> float:
+    """Return the helix's own time at time t of the scenario, which starts and ends at rest."""
+    cruise = duration / (duration - ramp)
+    t = min(max(t, 0.0), duration)
+    x = min(t, duration - t) / ramp
+    if x >= 1.0:
+        return cruise * (t - ramp / 2.0)
+    risen = cruise * ramp * (x ** 3 - x ** 4 / 2.0)
+    return risen if t < ramp else duration - risen
+
+
 def path_velocity(t: float, elbow: int = -1) -> np.ndarray:
     """Return v = A^-1 c (4,) on the helix at time t."""
     return np.linalg.solve(constraint_jacobian(path_position(t, elbow)), helix(t)[1])

@@ -23,6 +23,8 @@ _MODELS = _ROBOT | {'constraints', 'trajectories', 'controllers', 'plant', 'scen
 # part: the parts it may import. A new part needs a line here, that is, a place in the order.
 MAY_IMPORT = {
     'errors': set(),
+    'interruption': set(),
+    'programs': {'nodes', 'commands'},
     'share': set(),
     'checks': set(),
     'ros_time': set(),
@@ -55,7 +57,7 @@ MAY_IMPORT = {
                            'nodes/single_process', 'nodes/viewer', 'nodes/driver_check'},
     '': _MODELS,        # robodyn_ros/__init__.py: the names users import
 }
-FOR_ALL = {'errors', 'types', 'share', 'checks', 'ros_time', 'tolerances'}
+FOR_ALL = {'errors', 'interruption', 'types', 'share', 'checks', 'ros_time', 'tolerances'}
 
 # What is imported in some places only: module, the files that may, and what to say.
 ONLY_IN = [
@@ -64,7 +66,8 @@ ONLY_IN = [
      r'nodes/(\w+/node|common/\w+|single_process)\.py',
      'node.py, nodes/common and single_process'),
     (r'launch|launch_ros', r'launching\.py', 'launching.py'),
-    (r'viser|trimesh', r'viewing/.*', 'viewing'),
+    (r'viser', r'viewing/.*', 'viewing'),
+    (r'trimesh|collada', r'robots/urdf/\w+\.py', 'robots/urdf'),
     (r'mcap', r'recording/.*', 'recording'),
     (r'matplotlib', r'report/.*', 'report'),
     (r'benchmarks|test|oracles', r'(?!)', 'a checkout, it is not installed'),

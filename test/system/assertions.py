@@ -79,7 +79,7 @@ def expect_tracking(listener, scenario):
     made = load_scenario(scenario)
     span = min(made.duration, SPAN)
     listener.wait_until(START + span)
-    wanted = simulate(made, duration=span)
+    wanted = simulate(made)  # the whole: its ends at rest are part of the motion
     place = {round((stamp(m) * 1e-9 - START) / made.controller.period): m.position
              for m in listener.states}
     heard = sorted(k for k in place if 0 <= k < len(wanted.t))
@@ -107,9 +107,9 @@ def expect_driver_on_helix(listener, namespace=''):
 
     def errors():
         times = [(stamp(m) - starts[-1]) * 1e-9 for m in listener.states[-STRETCH:]]
-        if len(times) < STRETCH or times[0] < 0.0:
+        if len(times) < STRETCH or times[0] < 1.0:  # it starts from rest, and slowly
             return np.array([np.inf])
-        return np.abs([np.array(m.position) - arm.path_position(t)
+        return np.abs([np.array(m.position) - arm.path_position(arm.rest_to_rest(t))
                        for m, t in zip(listener.states[-STRETCH:], times)])
 
     listener.wait(lambda: starts)

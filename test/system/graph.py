@@ -30,6 +30,11 @@ def start(scenario, name, **parameters):
     arguments = ['-p', f'scenario:={scenario}', '-p', 'use_sim_time:=true']
     for key, value in parameters.items():
         arguments += ['-p', f'{key}:={value}']
+    return start_with(name, *arguments)
+
+
+def start_with(name, *arguments):
+    """Start a node of the package with these arguments for ROS."""
     # a file, not a pipe: a pipe that nobody reads stops a node that complains a lot
     log = tempfile.TemporaryFile('w+')
     process = subprocess.Popen(
@@ -134,11 +139,15 @@ class Listener:
             raise AssertionError({status.message for status in self.reports}) from None
         return found()[0]
 
+    def next_report(self, name):
+        """Return the next diagnostic status of that name."""
+        seen = len(self.reports)
+        self.wait(lambda: any(status.name == name for status in self.reports[seen:]))
+        return next(status for status in self.reports[seen:] if status.name == name)
+
     def next_value(self, key):
         """Return a value of the plant's next diagnostic status."""
-        seen = len(self.reports)
-        self.wait(lambda: any(status.name == 'dynamics: plant' for status in self.reports[seen:]))
-        status = next(s for s in self.reports[seen:] if s.name == 'dynamics: plant')
+        status = self.next_report('dynamics: plant')
         return {pair.key: pair.value for pair in status.values}[key]
 
     def wait_for_standstill(self):

@@ -44,8 +44,8 @@ def provide_executables(names=('dynamics_node', 'controller_node', 'trajectory_n
                  *(f'lib/robodyn_ros/{name}' for name in names)):
         path = Path(_made.name) / file
         path.parent.mkdir(parents=True, exist_ok=True)
-        run = f'exec {sys.executable} -m robodyn_ros.nodes.{path.name} "$@"'
-        path.write_text(f'#!/bin/sh\n{run}\n')
+        path.write_text(f'#!{sys.executable}\nimport sys\nfrom robodyn_ros import programs\n'
+                        f'sys.exit(programs.{path.name}())\n')
         path.chmod(0o755)
     os.environ['AMENT_PREFIX_PATH'] = os.pathsep.join(
         [_made.name, os.environ.get('AMENT_PREFIX_PATH', '')])

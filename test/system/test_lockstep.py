@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from robodyn_ros import load_scenario, scenario_names, simulate
 from robodyn_ros.nodes.dynamics.node import FIRST_STAMP
+from robodyn_ros.share import share_folder
+from std_srvs.srv import SetBool
 from system.graph import heard_graph, Listener, nodes, stamp
 
 pytestmark = pytest.mark.dds
@@ -55,7 +57,7 @@ def test_three_processes_agree_with_simulate(scenario):
     """Every state, and the torque that answers it, is that of simulate() to 1e-9."""
     states, commands = lockstep_run(scenario)
     made = load_scenario(scenario)
-    result = simulate(made, duration=PERIODS * made.controller.period)
+    result = simulate(made)
     assert np.abs(arrays(states, 'position') - result.q[:PERIODS]).max() < SAME
     assert np.abs(arrays(states, 'velocity') - result.v[:PERIODS]).max() < SAME
     assert np.abs(arrays(commands, 'effort') - result.tau[:PERIODS]).max() < SAME
@@ -108,3 +110,27 @@ def test_runs_repeat_to_the_last_bit_also_when_slowed_or_delayed():
         ('first', lambda *_: None), ('second', lambda *_: None), ('slowed', stopped_in_turn),
         ('late commands', delayed_command))}
     assert len(set(hashes.values())) == 1, hashes
+
+
+def paused_for_a_while(processes, listener):
+    """Pause until the state has been answered some times, and go on; twice."""
+    for _ in range(2):
+        listener.call(SetBool, '/dynamics/set_pause', data=True)
+        now = listener.wait_for_standstill()
+        listener.wait(lambda: sum(stamp(m) == now for m in listener.commands) > 3)
+        listener.call(SetBool, '/dynamics/set_pause', data=False)
+        listener.wait(lambda: listener.now > now)
+
+
+def test_a_pause_changes_no_bit_of_a_delayed_loop(tmp_path):
+    """However often the state was repeated and answered, one answer enters the delay."""
+    text = (share_folder('config') / 'scara_helix.yaml').read_text()
+    path = tmp_path / 'delayed.yaml'
+    path.write_text(text.replace('controller:\n  ros__parameters:\n',
+                                 'controller:\n  ros__parameters:\n    delay: 2\n'))
+    made = load_scenario(path)
+    assert made.controller.delay == 2
+    states, _ = lockstep_run(str(path), paused_for_a_while)
+    result = simulate(made)
+    assert np.abs(arrays(states, 'position') - result.q[:PERIODS]).max() < SAME
+    assert np.abs(arrays(states, 'velocity') - result.v[:PERIODS]).max() < SAME

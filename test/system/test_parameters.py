@@ -9,9 +9,11 @@ import sys
 import pytest
 from rcl_interfaces.srv import (
     DescribeParameters, GetParameters, ListParameters, SetParameters, SetParametersAtomically)
-from rclpy.parameter import Parameter
+from rclpy.parameter import Parameter, parameter_value_to_python
 from robodyn_ros.commands.parameters import rows
-from system.graph import nodes, PATIENCE, start, stop, written
+from robodyn_ros.scenario.settings import nested
+from system.graph import nodes, PATIENCE, start, start_with, stop, written
+import yaml
 
 pytestmark = pytest.mark.dds
 OF_RCLPY = ('use_sim_time', 'start_type_description_service')
@@ -93,6 +95,64 @@ def test_a_mistake_in_a_parameter_file_is_one_sentence(tmp_path, node, text, wor
     # rcl may log a line of its own before ours when it cannot read a file at all
     ours = [line for line in said.splitlines() if '[rcl]' not in line]
     assert words in said and 'Traceback' not in said and len(ours) == 1
+
+
+def dump(listener, node):
+    """Return the parameters of a node by name, as `ros2 param dump` asks for them."""
+    names = sorted(listener.call(ListParameters, f'/{node}/list_parameters').result.names)
+    values = listener.call(GetParameters, f'/{node}/get_parameters', names=names).values
+    plain = map(parameter_value_to_python, values)
+    return {name: value if value is None or isinstance(value, (bool, int, float, str))
+            else list(value) for name, value in zip(names, plain)}
+
+
+@pytest.mark.parametrize('scenario, names', [
+    ('scara_helix', ('dynamics', 'controller', 'trajectory', 'viewer', 'recorder')),
+    ('scara_helix_constrained', ('dynamics', 'trajectory'))])
+def test_dumped_parameters_load_again_and_are_the_same(listener, tmp_path, monkeypatch, scenario,
+                                                       names):
+    """Those of rclpy, empty lists, axes called y and read-only ones included."""
+    monkeypatch.chdir(tmp_path)  # the recorder's file
+    own = {'viewer': {'port': 0}, 'controller': {'model.payload.mass': 1.5},
+           'dynamics': {'qos_overrides./joint_states.publisher.depth': 7}}
+    first, files = {}, {}
+    with nodes(scenario, *names, **own):
+        for name in names:
+            first[name] = dump(listener, name)
+            files[name] = tmp_path / f'{name}.yaml'
+            files[name].write_text(yaml.dump(
+                {f'/{name}': {'ros__parameters': nested(first[name])}}, default_flow_style=False))
+    assert first['dynamics']['gravity'] == []
+    assert first['dynamics']['qos_overrides./joint_states.publisher.depth'] == 7
+    again = []
+    with nodes(scenario) as processes:
+        for name in names:
+            processes.append(start_with(name, '--params-file', str(files[name])))
+        for name, process in zip(names, processes):
+            listener.wait(lambda process=process: process.poll() is not None or any(
+                found == name for found in listener.node.get_node_names()))
+            assert process.poll() is None, written(process)
+            again.append(dump(listener, name))
+    assert again == [first[name] for name in names]
+
+
+def test_time_outs_rates_and_reactions_change_while_running(listener):
+    """What changed is what acts: silence ends in the reaction asked for last."""
+    with nodes('scara_helix', 'dynamics', 'controller', 'trajectory') as graph:
+        listener.wait(lambda: listener.commands)
+        good = {'command_timeout': 0.2, 'on_timeout': 'damping', 'watch_rate': 20.0,
+                'clock_rate': 100.0, 'trace_length': 10}
+        assert all(result.successful for result in change(listener, 'dynamics', **good))
+        assert all(result.successful for result in change(
+            listener, 'controller', watch_rate=20.0, state_timeout=2.0))
+        for name, bad in (('command_timeout', 0.0), ('on_timeout', 'pray'), ('clock_rate', 0.5),
+                          ('watch_rate', 'often')):
+            result = change(listener, 'dynamics', **{name: bad})[0]
+            assert not result.successful and name in result.reason
+        assert stop(graph.pop(1))[0] == 0
+        listener.wait_for_report('no command in time: damping')
+        assert change(listener, 'dynamics', on_timeout='hold')[0].successful
+        listener.wait_for_report('no command in time: hold')
 
 
 @pytest.mark.parametrize('how', [signal.SIGINT, signal.SIGTERM])

@@ -9,12 +9,11 @@ import subprocess
 import sys
 
 import pytest
+from robodyn_ros import load_robot
 from robodyn_ros.commands.run import add_arguments, rewritten
 from robodyn_ros.scenario.loading import scenario_names
 
 pytestmark = pytest.mark.dds
-SAME = 1e-9
-"""Largest difference of a joint position from simulate() in lockstep, as the design promises."""
 
 
 def robodyn(*arguments):
@@ -31,7 +30,48 @@ def test_every_scenario_repeats_simulate_in_lockstep(scenario):
     assert done.returncode == 0, done.stderr[-2000:]
     facts = json.loads(done.stdout)
     assert facts['healthy'] and facts['simulated_s'] == pytest.approx(0.5)
-    assert facts['difference_from_simulate'] < SAME
+    assert facts['difference_from_simulate'] == 0.0
+
+
+OWN = """
+from robodyn_ros import Control
+from robodyn_ros.tracing import sin
+
+def strong(robot, settings):
+    def law(t, q, v, reference, values):
+        return [1e4 * sin(3.0 * t) - 2.0 * x - w for x, w in zip(q, v)]
+    return Control(law, 0, {})
+"""
+ALONE = """
+/**:
+  ros__parameters: {robot: two_link, duration: 0.4}
+dynamics:
+  ros__parameters: {step: 0.0005}
+controller:
+  ros__parameters: {kind: 'own_law:strong', period: 0.002}
+"""
+
+
+def test_a_law_without_a_trajectory_runs_to_its_end_with_limited_efforts(tmp_path):
+    """Its time is simulate()'s, its torques are cut to the motors' as simulate() cuts them."""
+    (tmp_path / 'own_law.py').write_text(OWN)
+    (tmp_path / 'alone.yaml').write_text(ALONE)
+    scenario = str(tmp_path / 'alone.yaml')
+    done = robodyn('run', scenario, '--fast', '--json', '--set', 'trajectory.ignore_limits=true')
+    assert done.returncode == 0, done.stderr[-2000:]
+    facts = json.loads(done.stdout)
+    assert facts['difference_from_simulate'] == 0.0 and facts['simulated_s'] == pytest.approx(0.4)
+    told = json.loads(robodyn('simulate', scenario, '--json').stdout)
+    limits = load_robot('two_link').limits.effort
+    assert told['torque_max'] == limits.tolist()
+    assert {one['joint'] for one in told['effort_limited']} == {'joint_1', 'joint_2'}
+
+
+def test_a_trajectory_that_is_refused_ends_the_run_with_its_reason():
+    """Nothing hangs: a start too far from the arm is refused by simulate and by the nodes."""
+    done = robodyn('run', 'scara_helix', '--fast', '--set',
+                   'dynamics.initial_position=[0.0,0.0,0.0,0.0]')
+    assert done.returncode == 2 and 'controller.start_tolerance' in done.stderr
 
 
 def test_a_run_outside_its_tolerance_is_not_healthy():

@@ -6,14 +6,17 @@ import numpy as np
 import pytest
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
-from system.graph import heard_graph, nodes, stamp
+from system.graph import heard_graph, Listener, nodes, stamp
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 pytestmark = pytest.mark.dds
 GRAPH = ('dynamics', 'controller', 'trajectory')
+WARN = b'\x01'
 PERIOD, NANO = 1_000_000, 1_000_000_000
 
 
@@ -60,6 +63,66 @@ def test_the_clock_is_that_of_the_states_and_its_speed_can_change(listener):
     ticks = [m.clock.sec * NANO + m.clock.nanosec for m in clock]
     inside = [t for t in ticks if min(stamps) <= t <= max(stamps)]
     assert ticks == sorted(ticks) and inside and all(t % PERIOD == 0 for t in ticks)
+
+
+def time_of(clock):
+    """Return the time of a message of /clock [ns]."""
+    return clock.clock.sec * NANO + clock.clock.nanosec
+
+
+@pytest.mark.parametrize('mode', ['free', 'lockstep'])
+def test_who_comes_during_a_pause_gets_state_clock_and_description(listener, mode):
+    """They are repeated as they are, and the controller does not miss its states."""
+    with heard_graph(listener, 'scara_helix', dynamics={'mode': mode}):
+        start = listener.states[0].position
+        listener.wait(lambda: listener.states[-1].position != start)
+        assert listener.call(SetBool, '/dynamics/set_pause', data=True).success
+        now = listener.wait_for_standstill()
+        late, clock, robots = Listener(), [], []
+        try:
+            late.node.create_subscription(Clock, '/clock', clock.append, 10)
+            late.node.create_subscription(
+                String, 'robot_description', robots.append,
+                QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+            late.wait(lambda: len(late.states) > 3 and len(clock) > 3 and robots)
+        finally:
+            late.close()
+        assert {stamp(m) for m in late.states} == {now} == set(map(time_of, clock))
+        assert len({tuple(m.position) for m in late.states}) == 1
+        for _ in range(4):  # each a second: far longer than state_timeout
+            listener.next_report('dynamics: plant')
+        listener.wait(lambda: 'no joint_states' not in listener.next_report(
+            'controller: law').message)
+        assert listener.wait_for_standstill() == now
+
+
+def test_the_clock_has_a_rate_of_its_own_that_may_change(listener):
+    """200 Hz of simulated time by default."""
+    clock = []
+    listener.node.create_subscription(Clock, '/clock', clock.append, QoSProfile(depth=1000))
+
+    def least(seen):
+        return min(np.diff([time_of(m) for m in clock[seen:]]), default=0)
+
+    with nodes('scara_helix', 'dynamics', dynamics={'realtime_factor': 0.25}):
+        listener.wait(lambda: least(0) == NANO // 200)
+        change = [Parameter(name, value=value).to_parameter_msg()
+                  for name, value in (('clock_rate', 20.0), ('watch_rate', 10.0))]
+        results = listener.call(SetParameters, '/dynamics/set_parameters', parameters=change)
+        assert all(result.successful for result in results.results)
+        listener.wait(lambda: len(clock) > 3 and least(-3) == NANO // 20)
+
+
+def test_a_plant_that_cannot_keep_the_pace_says_so(listener):
+    """The factor is in every report; the warning only where more was asked for, not paused."""
+    with nodes('scara_helix', 'dynamics', dynamics={'realtime_factor': 1000.0}):
+        report = listener.wait_for_report('times real time, 1000 was asked for', WARN)
+        values = {pair.key: pair.value for pair in report.values}
+        assert 0.0 < float(values['realtime_factor']) < 950.0
+        assert listener.call(SetBool, '/dynamics/set_pause', data=True).success
+        listener.wait_for_standstill()
+        assert float(listener.next_value('realtime_factor')) == 0.0
+        assert 'was asked for' not in listener.next_report('dynamics: plant').message
 
 
 def test_a_motion_starts_again_on_request_and_each_time_it_ends(listener):

@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What test/launch asks of the launch files, asked of the same nodes started without launch."""
 
+import time
+
+from nav_msgs.msg import Path
 import pytest
 from robodyn_ros import load_scenario
 from system.assertions import (
     expect_array_commands, expect_driver_on_helix, expect_nodes, expect_side_by_side,
-    expect_states, expect_tracking, mode_of, nodes_of)
+    expect_states, expect_tracking, LATCHED, mode_of, nodes_of)
 from system.driver_process import driver, wall_clock_nodes
-from system.graph import heard_graph, nodes
+from system.graph import heard_graph, nodes, stamp
+from trajectory_msgs.msg import JointTrajectory
 
 pytestmark = pytest.mark.dds
 ARM = ['-r', '__ns:=/arm', '-r', 'joint_states:=/joint_states']
@@ -47,3 +51,18 @@ def test_two_robots_side_by_side(listener):
     with wall_clock_nodes('scara_helix', dynamics=left, controller=left, trajectory=left), \
             wall_clock_nodes('two_link_line', dynamics=right, trajectory=right):
         expect_side_by_side(listener, {'left': 'scara_450', 'right': 'two_link'})
+
+
+def test_the_motion_waits_for_a_controller(listener):
+    """A controller that comes late, as on a machine that compiles first, misses nothing."""
+    sent, paths = [], []
+    listener.node.create_subscription(JointTrajectory, 'controller/joint_trajectory',
+                                      sent.append, LATCHED)
+    listener.node.create_subscription(Path, 'trajectory/path', paths.append, LATCHED)
+    with driver(), wall_clock_nodes('scara_helix', trajectory=[]):
+        listener.wait(lambda: paths)  # the motion is computed
+        later = time.time_ns() + 2 * 10 ** 9
+        listener.wait(lambda: listener.states and stamp(listener.states[-1]) > later)
+        assert not sent, 'the motion began without a controller'
+        with wall_clock_nodes('scara_helix', controller=[]):
+            expect_driver_on_helix(listener)
