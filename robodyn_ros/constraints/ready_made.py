@@ -47,18 +47,22 @@ def follow(frame: str, path: Callable[[Number], Sequence[Number]],
     about the axes of the desired frame (mechanics/rotation.py), which has no corner anywhere. One
     or two of them are differences of angles, for arms that have only those.
 
-    :param path: path(t) -> one value per axis [m] or [rad], built from traceable functions; the
-        number fields of a dataclass instance become run-time parameters
+    :param path: path(t) -> one value per axis [m] or [rad], built from traceable functions, or, in
+        the place of roll, pitch and yaw at the end, a quaternion x, y, z, w; the number fields of
+        a dataclass instance become run-time parameters
     """
     chosen = _axes(axes, name)
     parameters = number_fields(path)
 
     def phi(robot: Robot, q: Sequence[Number], t: Number, **values: Number) -> list[Number]:
         wanted = with_numbers(path, values)(t)
+        by_axis = dict(zip(chosen, wanted))
+        if chosen[-3:] == ANGLES and len(wanted) == len(chosen) + 1:
+            return _pose_errors(robot, frame, chosen, q, by_axis,
+                                tuple(wanted[-4:]))  # type: ignore[arg-type]
         if len(wanted) != len(chosen):
             raise ConstraintError(f'the path of {name!r} gives {len(wanted)} values for '
                                   f'{len(chosen)} axes ({" ".join(chosen)})')
-        by_axis = dict(zip(chosen, wanted))
         if not is_whole_orientation(chosen):
             return _coordinate_errors(robot, frame, chosen, q, wanted)
         turn = from_angles(*(by_axis[axis] for axis in ANGLES))

@@ -12,6 +12,7 @@ sign.
 """
 from __future__ import annotations
 
+import math
 from typing import Tuple
 
 from robodyn_ros.mechanics.vector import cross, dot, Matrix, scale, subtract, transpose, Vector
@@ -47,6 +48,22 @@ def from_angles(roll: Number, pitch: Number, yaw: Number) -> Quaternion:
     (sr, cr), (sp, cp), (sy, cy) = ((sin(x * 0.5), cos(x * 0.5)) for x in (roll, pitch, yaw))
     return (cy * cp * sr - sy * sp * cr, cy * sp * cr + sy * cp * sr,
             sy * cp * cr - cy * sp * sr, cy * cp * cr + sy * sp * sr)
+
+
+def turned(begin: Quaternion, axis: Vector, angle: Number) -> Quaternion:
+    """Return an orientation turned about one of its own axes, a unit vector, by an angle [rad]."""
+    size, w = sin(angle * 0.5), cos(angle * 0.5)
+    return multiply(begin, (axis[0] * size, axis[1] * size, axis[2] * size, w))
+
+
+def axis_and_angle(a: Quaternion) -> tuple[Vector, float]:
+    """Return the unit axis and the angle, 0 to pi [rad], of a turn of plain numbers."""
+    x, y, z, w = (float(value) for value in a)
+    size = math.sqrt(x * x + y * y + z * z)
+    if size < 1e-12:
+        return (0.0, 0.0, 1.0), 0.0
+    sign = -1.0 if w < 0.0 else 1.0  # the shorter way
+    return (sign * x / size, sign * y / size, sign * z / size), 2.0 * math.atan2(size, abs(w))
 
 
 def from_matrix(r: Matrix) -> Quaternion:

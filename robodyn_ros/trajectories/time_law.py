@@ -77,9 +77,9 @@ class Ramped(TimeLaw):
         ramp, cruise = self.ramp, self.cruise
         t = super().progress(t)
         left = self.duration - t
-        return where(t < ramp, cruise * ramp * _risen(t / ramp),  # type: ignore[operator]
+        return where(t < ramp, cruise * ramp * risen(t / ramp),  # type: ignore[operator]
                      where(left < ramp,
-                           cruise * (self.duration - ramp - ramp * _risen(left / ramp)),
+                           cruise * (self.duration - ramp - ramp * risen(left / ramp)),
                            cruise * (t - ramp / 2.0)))
 
     def rates(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -88,7 +88,7 @@ class Ramped(TimeLaw):
         t = np.clip(t, 0.0, end)
         rising = t < end / 2.0
         x = np.minimum(np.where(rising, t, end - t) / ramp, 1.0)
-        risen = cruise * ramp * _risen(x)
+        risen = cruise * ramp * risen(x)
         s = np.where(x < 1.0, np.where(rising, risen, cruise * (end - ramp) - risen),
                      cruise * (t - ramp / 2.0))
         bend = np.where(rising, 6.0, -6.0) * x * (1.0 - x)
@@ -105,7 +105,7 @@ class ThereAndBack(TimeLaw):
         return where(end < t, 2.0 * end - t, t)  # type: ignore[operator]
 
 
-def _risen(x: Any) -> Any:
+def risen(x: Any) -> Any:
     """Return the integral of 3 x^2 - 2 x^3."""
     return x * x * x * (1.0 - 0.5 * x)
 
