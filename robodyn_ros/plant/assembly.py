@@ -3,7 +3,8 @@
 """
 Put an inconsistent start onto the constraints, and tell by how much it had to move.
 
-Positions: the nearest that fit. Velocities: the smallest change that fits A v = c.
+Positions: the nearest that fit. Velocities: the smallest change that fits A v = c. A motion of the
+motors of a closed chain is put onto its loops in the same way, at every sample.
 """
 from __future__ import annotations
 
@@ -11,16 +12,21 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 
+from robodyn_ros.constraints.constraint import Constraint, FORCE
 from robodyn_ros.errors import ConstraintError, SingularMassError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.plant.diagnosis import nearest
 from robodyn_ros.plant.inputs import one_input
 from robodyn_ros.plant.plant import Plant
+from robodyn_ros.plant.rollout import rates
 from robodyn_ros.robots.parameters import Given
-from robodyn_ros.types import State
+from robodyn_ros.robots.robot import Robot
+from robodyn_ros.types import State, Trajectory
 
 TOLERANCE = 1e-12
 """Largest |phi| of an assembled start [m] or [rad]."""
+CORRECTIONS = 12
+"""Newton's steps of a sample."""
 VELOCITY_TOLERANCE = 1e-8
 """Largest |phi rate| of an assembled start over its largest speed [-]."""
 
@@ -91,3 +97,52 @@ def _velocity_change(plant: Plant, state: State, parameters: Given) -> np.ndarra
     half = np.linalg.solve(lower, rows.T).T
     change = np.linalg.lstsq(half, -rate, rcond=1e-10)[0]
     return np.linalg.solve(lower.T, change)
+
+
+def assembled_motion(robot: Robot, motors: Trajectory, constraints: Sequence[Constraint] = (),
+                     start: Sequence[float] = ()) -> Trajectory:
+    """
+    Return the motion of all joints of a closed chain whose motors move as given.
+
+    The passive joints follow: A_p v_p = -A_m v_m - phi_t and A_p a_p = b - A_m a_m.
+
+    :param motors: of the joints that are not passive, in their order
+    :param constraints: beside the robot's loops
+    :param start: configuration near the first, which picks the branch (n,); zeros by default
+    """
+    passive = [k for k, joint in enumerate(robot.joints) if joint in robot.passive]
+    driven = [k for k in range(robot.n) if k not in passive]
+    plant = Plant(robot, [item for item in constraints if item.level != FORCE], kinematic=True)
+    n, count = robot.n, len(motors.t)
+    x = np.zeros((count, 1 + 3 * n))
+    x[:, 0] = motors.t
+    q, v = x[:, 1:1 + n], x[:, 1 + n:1 + 2 * n]
+    q[:, driven], v[:, driven] = motors.q, motors.v
+    first = robot.array('start', start) if len(start) else np.zeros(n)
+    first = np.where(np.isin(np.arange(n), driven), q[0], first)
+    held = [robot.joints[k] for k in driven]
+    begun = assemble_start(plant, State(float(motors.t[0]), first, np.zeros(n)), hold=held)
+    q[0, passive] = begun.state.q[passive]
+    for k in range(count):
+        if k:  # on from where the last two samples point
+            q[k, passive] = q[k - 1, passive] if k < 2 else \
+                2.0 * q[k - 1, passive] - q[k - 2, passive]
+        for _ in range(CORRECTIONS):
+            phi, _, rows = plant.model.rows_at(x[k], None)
+            if np.abs(phi).max(initial=0.0) < TOLERANCE:
+                break
+            q[k, passive] -= np.linalg.lstsq(rows[:, passive], phi, rcond=1e-10)[0]
+        else:
+            raise ConstraintError(
+                f'{robot.name} cannot be assembled at t = {motors.t[k]:.6g} s with its motors at '
+                f'{np.round(motors.q[k], 6).tolist()} ({", ".join(held)}): row '
+                f'{plant.row_names[int(np.abs(phi).argmax())]!r} stays off by '
+                f'{np.abs(phi).max():.3g}; move the motors less, or start in another branch')
+    _, rate, rows = plant.model.rows_at(x, None)
+    inverse = np.linalg.pinv(rows[:, :, passive], rcond=1e-10)
+    v[:, passive] = -(inverse @ rate[..., None])[..., 0]
+    a = np.zeros((count, n))
+    a[:, driven] = motors.a
+    missing = rows @ (rates(plant.model, x, None)[:, n:] - a)[..., None]
+    a[:, passive] = (inverse @ missing)[..., 0]
+    return Trajectory(motors.t, q.copy(), v.copy(), a)

@@ -8,8 +8,7 @@ and the positions that are wanted all come from it.
 """
 from __future__ import annotations
 
-import dataclasses
-from typing import Any, ClassVar
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -17,22 +16,25 @@ from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.ready_made import ANGLES, follow, is_whole_orientation
 from robodyn_ros.errors import ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
-from robodyn_ros.plant.inverse_kinematics import joint_motion
+from robodyn_ros.plant.assembly import assembled_motion
 from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.robot import check_limits, Robot
 from robodyn_ros.scenario.periods import periods_in
 from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.scenario.settings import settings_from
+from robodyn_ros.scenario.tool_motion import ToolMotion
 from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
-from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.joint_plan import JointPlan, Points, points_of
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
-from robodyn_ros.trajectories.paths import Helix, sample, SineLine
+from robodyn_ros.trajectories.paths import Constant, Helix, sample, SineLine, WithHeld
 from robodyn_ros.trajectories.time_law import same_place, ThereAndBack, timed
+from robodyn_ros.trajectories.tool_paths import Arc, Circle, Line, Polyline, ToolPath
 from robodyn_ros.trajectories.via_points import ViaPoints
 from robodyn_ros.types import Trajectory
 
-PATHS = {'helix': Helix, 'line': SineLine, 'via_points': ViaPoints}
+POSITION = ('x', 'y', 'z')
+PATHS = {'helix': Helix, 'sine_line': SineLine, 'via_points': ViaPoints, 'line': Line,
+         'polyline': Polyline, 'circle': Circle, 'arc': Arc}
 JOINT_MOTIONS = {'joint_sine': JointSine, 'joint_waypoints': JointWaypoints, 'table': Table}
 
 
@@ -56,7 +58,11 @@ class DesiredMotion:
         self.lap = duration
         """Time after which the task repeats itself [s]."""
         if duration is not None and self.motion is not None:
+            if isinstance(self.motion, ToolPath):
+                self.motion = self.motion.within(duration)
             self.motion = timed(self.motion, duration, settings.ramp)
+        self.axes: tuple[str, ...] = ()
+        """Axes of the frame that are led along the path."""
         self.task: list[Constraint] = []
         """Constraints that hold the frame on the path; empty for joint motions."""
         if self.in_space:
@@ -64,6 +70,9 @@ class DesiredMotion:
             if repeat and duration is not None and not same_place(path(0.0), path(duration)):
                 path, self.lap = ThereAndBack(path, duration), 2.0 * duration
             axes, held = tuple(settings.axes), dict(settings.hold)
+            if len(path(0.0)) == len(POSITION) + 4:  # with a quaternion: a whole pose
+                axes, held = (*POSITION, *ANGLES), {}
+            self.axes = (*axes, *held)
             if is_whole_orientation((*axes, *held)):  # one set of rows for all of it
                 angles = {axis: held.pop(axis) for axis in ANGLES if axis in held}
                 axes, path = (*axes, *angles), WithHeld(path, tuple(map(float, angles.values())))
@@ -72,32 +81,37 @@ class DesiredMotion:
                           for axis, value in held.items()]
 
     def reference(self, robot: Robot, duration: float, period: float,
-                  model: Parameters | None = None) -> Trajectory | None:
+                  model: Parameters | None = None,
+                  constraints: Sequence[Constraint] = ()) -> Trajectory | None:
         """
         Sample the joint motion at every control instant; None where none is wanted.
 
         :param model: what the efforts are judged with, the robot file's own by default
+        :param constraints: the plant's own, which the motion keeps, too
         """
         settings = self.settings
         if self.motion is None:
             return None
         count = periods_in(duration, period)
         if self.in_space:
-            chosen = settings.inverse_kinematics
-            start = np.array(chosen.start or (0.0,) * robot.n)
-            reference = joint_motion(
-                robot, self.task, start, count * period, step=period, kp=chosen.kp, kd=chosen.kd,
-                integrator=chosen.integrator, through_singularities=chosen.through_singularities)
-        else:
-            reference = Trajectory(*self.motion.sample(np.arange(count + 1) * period))
-            if isinstance(self.motion, Table):  # a table rests at its ends: it has no time law
-                order = places_of(robot.joints, self.motion.read()[0], self.motion.path,
-                                  error=ScenarioError, remedy='give one column per joint')
-                reference = Trajectory(reference.t, *(x[:, order] for x in reference[1:]))
-            if reference.q.shape[1] != robot.n:
-                raise ScenarioError(f'the trajectory {settings.kind!r} moves '
-                                    f'{reference.q.shape[1]} joints; {robot.name} has {robot.n} '
-                                    f'({", ".join(robot.joints)})')
+            return ToolMotion(robot, settings, self.task, self.motion, self.axes,
+                              constraints).reference(count * period, period, model)
+        reference = Trajectory(*self.motion.sample(np.arange(count + 1) * period))
+        moved = robot.joints
+        if isinstance(self.motion, Table):  # a table rests at its ends: it has no time law
+            named = self.motion.read()[0]
+            motors = [joint for joint in robot.joints if joint not in robot.passive]
+            moved = motors if set(named) == set(motors) else moved
+            order = places_of(moved, named, self.motion.path, error=ScenarioError,
+                              remedy='give one column per joint')
+            reference = Trajectory(reference.t, *(x[:, order] for x in reference[1:]))
+        width = reference.q.shape[1]
+        if width == robot.n - len(robot.passive) and robot.passive:
+            reference = assembled_motion(robot, reference, constraints,
+                                         settings.inverse_kinematics.start)
+        elif width != robot.n:
+            raise ScenarioError(f'the trajectory {settings.kind!r} moves {width} joints; '
+                                f'{robot.name} has {robot.n} ({", ".join(robot.joints)})')
         if not settings.ignore_limits:
             check_limits(robot, reference, model)
         return reference
@@ -128,9 +142,9 @@ class DesiredMotion:
         points = robot.positions(frame, reference.q)
         if self.in_space:
             position = sample(self.motion, reference.t).q
-            for column, axis in enumerate(self.settings.axes):
-                if axis in 'xyz':
-                    points[:, 'xyz'.index(axis)] = position[:, column]
+            for column, axis in enumerate(self.axes[:position.shape[1]]):
+                if axis in POSITION:
+                    points[:, POSITION.index(axis)] = position[:, column]
         return points
 
 
@@ -146,23 +160,27 @@ def _motion_of(settings: TrajectorySettings, folder: str) -> Any:
                                 'a path(t) or an object with sample(times)')
         return made
     kinds = {**PATHS, **JOINT_MOTIONS}
-    if settings.kind not in kinds:
+    kind = settings.kind
+    if kind == 'line' and 'start_x' in settings.parameters:
+        kind = 'sine_line'  # as it was called before there were lines in space
+    if kind not in kinds:
         raise UnknownNameError('trajectory', settings.kind, ('none', *kinds), 'trajectory.kind')
     values = dict(settings.parameters)
-    if settings.kind in ('via_points', 'joint_waypoints'):
-        _fold_points(values)
-    return settings_from(kinds[settings.kind], values, f'trajectory {settings.kind!r}',
-                         'trajectory.parameters.')
+    if kind in ('via_points', 'joint_waypoints'):
+        times = values.get('times', [])
+        _fold_points(values, len(times) if isinstance(times, list) else 0)
+    elif kind == 'polyline':
+        points = values.get('points', [])
+        _fold_points(values, len(points) // 3 if isinstance(points, list) else 0)
+    return settings_from(kinds[kind], values, f'trajectory {kind!r}', 'trajectory.parameters.')
 
 
-def _fold_points(values: dict[str, Any]) -> None:
+def _fold_points(values: dict[str, Any], count: int) -> None:
     """Turn flat lists into points: ROS parameter files have no lists of lists."""
-    times = values.get('times', [])
-    for key in ('points', 'positions', 'velocities', 'accelerations'):
+    for key in ('points', 'orientations', 'positions', 'velocities', 'accelerations'):
         flat = values.get(key)
         if flat is None:
             continue
-        count = len(times) if isinstance(times, list) else 0
         if not isinstance(flat, list) or not count or len(flat) % count or any(
                 isinstance(x, bool) or not isinstance(x, (int, float)) for x in flat):
             raise ScenarioError(f'trajectory.parameters.{key} is {flat!r}; expected the '
@@ -170,27 +188,3 @@ def _fold_points(values: dict[str, Any]) -> None:
         width = len(flat) // count
         values[key] = tuple(tuple(map(float, flat[k:k + width]))
                             for k in range(0, len(flat), width))
-
-
-@dataclasses.dataclass(frozen=True)
-class WithHeld:
-    """A path whose further coordinates stay where they are."""
-
-    path: Any
-    values: tuple[float, ...]
-    wraps: ClassVar[str] = 'path'
-
-    def __call__(self, t: Number) -> list[Number]:
-        """Return the path's coordinates, then those that are held."""
-        return [*self.path(t), *self.values]
-
-
-@dataclasses.dataclass(frozen=True)
-class Constant:
-    """A coordinate that stays where it is."""
-
-    value: float
-
-    def __call__(self, t: Number) -> list[Number]:
-        """Return the value at any time."""
-        return [self.value]

@@ -142,7 +142,11 @@ class InverseKinematicsSettings:
     integrator: str = bounded('taylor', words=('taylor', 'euler'))
     """Rule that advances the joints."""
     start: Numbers = ()
-    """Configuration that picks the branch [rad] or [m]; empty: all zero."""
+    """Configuration that picks the branch [rad] or [m]; empty: found by search."""
+    posture: Numbers = ()
+    """Where joints that the path leaves free come to rest [rad] or [m]; empty: at the start."""
+    exact: bool = True
+    """Put every sample exactly onto the path, instead of as near as the gains bring it."""
     through_singularities: bool = False
     """Give way at singularities and catch up behind, instead of refusing the path."""
 
@@ -152,7 +156,10 @@ class TrajectorySettings:
     """The motion that is wanted."""
 
     kind: str = 'none'
-    """none, helix, line, via_points, joint_sine, joint_waypoints, table or an import path."""
+    """
+    none; a path: helix, line, polyline, circle, arc, sine_line, via_points; a joint motion:
+    joint_sine, joint_waypoints, table; or an import path.
+    """
     frame: str = 'tool0'
     """Frame that follows a path in space."""
     axes: Names = ('x', 'y', 'z')

@@ -31,6 +31,8 @@ from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.joint_plan import JointPlan
 from robodyn_ros.types import Control
 
+TASK = 'task'
+"""What stands for the trajectory's own rows among the constraints of a plant."""
 CONTROLLERS = ('none', 'computed_torque', 'robust', 'constraint_following')
 
 
@@ -135,6 +137,22 @@ def _one_or_each(values: tuple[float, ...]) -> Any:
     return None if not values else values[0] if len(values) == 1 else values
 
 
+def constraints_of(settings: DynamicsSettings, folder: str = '') -> list[Constraint]:
+    """Return a plant's own constraints, beside its task and the loops of its robot."""
+    found = []
+    for name in settings.constraints:
+        if is_import_path(name):
+            item = import_object(name, 'dynamics.constraints', folder)
+            if not isinstance(item, Constraint):
+                raise ScenarioError(f'dynamics.constraints: {name!r} is {item!r}; expected a '
+                                    'function decorated with @constraint')
+            found.append(item)
+        elif name != TASK:
+            raise UnknownNameError('constraint', name, (TASK, 'package.module:name'),
+                                   'dynamics.constraints')
+    return found
+
+
 def plant_of(robot: Robot, settings: DynamicsSettings, task: Sequence[Constraint],
              control: Control | None = None, control_period: int = 1, folder: str = '') -> Plant:
     """
@@ -144,22 +162,12 @@ def plant_of(robot: Robot, settings: DynamicsSettings, task: Sequence[Constraint
     :param control_period: integration steps between control instants
     :param folder: where a user's own module may lie, see Scenario.folder
     """
-    constraints: list[Constraint] = []
-    for name in settings.constraints:
-        if name == 'task':
-            if not task:
-                raise ScenarioError("dynamics.constraints names 'task', but the trajectory is no "
-                                    'path in space')
-            constraints.extend(task)
-        elif is_import_path(name):
-            item = import_object(name, 'dynamics.constraints', folder)
-            if not isinstance(item, Constraint):
-                raise ScenarioError(f'dynamics.constraints: {name!r} is {item!r}; expected a '
-                                    'function decorated with @constraint')
-            constraints.append(item)
-        else:
-            raise UnknownNameError('constraint', name, ('task', 'package.module:name'),
-                                   'dynamics.constraints')
+    constraints = [*constraints_of(settings, folder)]
+    if TASK in settings.constraints:
+        if not task:
+            raise ScenarioError("dynamics.constraints names 'task', but the trajectory is no "
+                                'path in space')
+        constraints += task
     check_mass(robot, parameters_of(robot, settings))
     return Plant(robot, constraints, stabilisation=_stabilisation_of(settings.stabilisation),
                  integrator=settings.integrator, step=settings.step, control=control,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import math
-from typing import Callable, Sequence
+from typing import Any, Callable, ClassVar, Sequence
 
 import numpy as np
 
@@ -73,6 +73,30 @@ class SineLine:
         share = (1.0 - cos(t * self.rate)) * 0.5
         return (share * (self.end_x - self.start_x) + self.start_x,
                 share * (self.end_y - self.start_y) + self.start_y)
+
+
+@dataclass(frozen=True)
+class WithHeld:
+    """A path whose further coordinates stay where they are."""
+
+    path: Any
+    values: tuple[float, ...]
+    wraps: ClassVar[str] = 'path'
+
+    def __call__(self, t: Number) -> list[Number]:
+        """Return the path's coordinates, then those that are held."""
+        return [*self.path(t), *self.values]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A coordinate that stays where it is."""
+
+    value: float
+
+    def __call__(self, t: Number) -> list[Number]:
+        """Return the value at any time."""
+        return [self.value]
 
 
 def sample(path: Path, times: np.ndarray) -> Trajectory:

@@ -88,8 +88,8 @@ class Ramped(TimeLaw):
         t = np.clip(t, 0.0, end)
         rising = t < end / 2.0
         x = np.minimum(np.where(rising, t, end - t) / ramp, 1.0)
-        risen = cruise * ramp * risen(x)
-        s = np.where(x < 1.0, np.where(rising, risen, cruise * (end - ramp) - risen),
+        way = cruise * ramp * risen(x)
+        s = np.where(x < 1.0, np.where(rising, way, cruise * (end - ramp) - way),
                      cruise * (t - ramp / 2.0))
         bend = np.where(rising, 6.0, -6.0) * x * (1.0 - x)
         return s, cruise * x * x * (3.0 - 2.0 * x), cruise * bend / ramp

@@ -63,7 +63,8 @@ class TrajectoryNode(BaseNode):
         period = scenario.controller.period
         desired = DesiredMotion(scenario.trajectory, scenario.folder, scenario.duration)
         reference = desired.reference(self.robot, scenario.duration, period,
-                                      wiring.parameters_of(self.robot, scenario.controller.model))
+                                      wiring.parameters_of(self.robot, scenario.controller.model),
+                                      wiring.constraints_of(scenario.dynamics, scenario.folder))
         if reference is None:
             raise ScenarioError(f'trajectory.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
