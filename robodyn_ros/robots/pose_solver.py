@@ -105,7 +105,7 @@ class PoseSolver:
         n, m, count = self.robot.n, self.m, len(targets)
         room = np.array([2.0 * self.length if unit == 'm' else math.pi
                          for unit in self.robot.units])
-        middle = np.where(np.isfinite(lower + upper), 0.5 * (lower + upper), 0.0)
+        middle = _middle(lower, upper)
         low = np.where(np.isfinite(lower), lower, middle - room)
         high = np.where(np.isfinite(upper), upper, middle + room)
         weight, allowed = np.ones(m), np.full(m, tolerance / math.sqrt(3.0))
@@ -202,10 +202,8 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
     lower, upper = (np.full(n, -math.inf), np.full(n, math.inf)) if ignore_limits else (
         limits.lower.astype(float), limits.upper.astype(float))
     wanted = None if posture is None else robot.array('posture', posture)
-    middle = np.where(np.isfinite(limits.lower + limits.upper),
-                      0.5 * (limits.lower + limits.upper), 0.0)
     begin = robot.array('start', start if start is not None else
-                        middle if wanted is None else wanted)
+                        _middle(limits.lower, limits.upper) if wanted is None else wanted)
     if begin.ndim == 2 and len(begin) != count:
         raise SizeError('start of solve', f'({n},) or ({count}, {n})', begin.shape)
     held = [robot.joint_index(name) for name in locked]
@@ -236,13 +234,30 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
         return Solution(*found)
     whole = Solution(q[0], bool(reached[0]), float(position[0]), float(rotation[0]),
                      int(found[4][0]), int(found[5][0]), reasons[0])
-    if turned and counted[3:].any() and not whole.reached and not constraints:
-        only = solve(robot, frame, targets[0, :3], start=whole.q, free=free, locked=locked,
-                     tolerance=tolerance, ignore_limits=ignore_limits, tries=tries)
+    if whole.reached or constraints:
+        return whole
+    others_given: dict[str, Any] = {'start': whole.q, 'locked': locked, 'tolerance': tolerance,
+                                    'tries': tries}
+    if not ignore_limits:
+        wide = solve(robot, frame, pose, free=free, ignore_limits=True, **others_given)
+        if not wide.reached:  # whatever the limits are
+            whole = whole._replace(reason=f'{whole.reason.split(": ")[0]}: '
+                                   f'{wide.reason.split(": ")[1].split(";")[0]}')
+    if turned and counted[3:].any():
+        places = [axis for axis in _free(free) if axis in AXES[:3]]
+        only = solve(robot, frame, targets[0, :3], free=places, ignore_limits=ignore_limits,
+                     **others_given)
         if only.reached:
             whole = whole._replace(reason=whole.reason + '; the position alone can be reached: '
                                    'ease the orientation')
     return whole
+
+
+def _middle(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Return the middle of each joint's limits; 0 where it has none."""
+    ranged = np.isfinite(lower) & np.isfinite(upper)
+    return np.where(ranged, 0.5 * (np.where(ranged, lower, 0.0) + np.where(ranged, upper, 0.0)),
+                    0.0)
 
 
 def _free(given: str | Iterable[str]) -> tuple[str, ...]:
@@ -273,7 +288,10 @@ def _reason(solver: PoseSolver, q: np.ndarray, rows: np.ndarray, counted: np.nda
                 at.append(f'{joint} stands at its {word} limit {bound:.4g} {unit}')
     if held:
         at.append(f'{", ".join(robot.joints[k] for k in held)} locked')
-    return f'{text}: {", ".join(at) if at else "the pose is out of its reach"}'
+    beyond = np.linalg.norm(errors[:3])
+    out = f'the pose is out of its reach by {beyond:.3g} m' if beyond > TOLERANCE else \
+        'no configuration has this orientation there'
+    return f'{text}: {", ".join(at) if at else out}'
 
 
 def _slope(solver: PoseSolver, q: np.ndarray, errors: np.ndarray) -> np.ndarray:

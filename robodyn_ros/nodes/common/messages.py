@@ -8,7 +8,7 @@ from typing import Sequence
 
 from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import Pose, PoseStamped
 import numpy as np
 from rclpy.serialization import deserialize_message
 from robodyn_ros.errors import MessageRefused
@@ -115,6 +115,12 @@ def pose(time: int, base: str, rotation: np.ndarray, position: np.ndarray) -> Po
     at.x, at.y, at.z = map(float, position)
     turn.x, turn.y, turn.z, turn.w = map(float, quaternion(rotation))
     return message
+
+
+def pose_numbers(message: Pose) -> list[float]:
+    """Return x y z qx qy qz qw of a pose [m]."""
+    at, turn = message.position, message.orientation
+    return [at.x, at.y, at.z, turn.x, turn.y, turn.z, turn.w]
 
 
 def marker(time: int, base: str, group: str, number: int, kind: int, colour: ColorRGBA,

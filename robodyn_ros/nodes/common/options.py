@@ -62,6 +62,14 @@ class TrajectoryOptions:
     """Lead of the trajectory's start before a running clock; none where the clock waits [s]."""
     autostart: bool = True
     """Send the motion when the arm and a controller are there; false: only on ~/start."""
+    goal_motion: str = bounded('line', words=('line', 'joints'))
+    """How the tool goes to ~/goal_pose: on a straight line, or each joint straight to its end."""
+    goal_speed: float = bounded(0.25, least=1e-3, most=10.0)
+    """Largest speed of the tool on its way to goals; joints may make it slower [m/s]."""
+    goal_acceleration: float = bounded(0.5, least=1e-3, most=100.0)
+    """Largest acceleration of the tool on its way to goals [m/s^2]."""
+    goal_blend: float = bounded(0.02, least=1e-4, most=1.0)
+    """Distance from a pose of ~/follow_path at which the tool leaves the straight line [m]."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,7 @@ CHANGEABLE = {
                    'allow_nonzero_velocity_at_trajectory_end', 'limit_tolerance', 'kp', 'kd',
                    'natural_frequency', 'damping', 'rho', 'epsilon', 'p', 'pretension',
                    *(f'model.{name}' for name in MODEL)),
-    'trajectory': (),
+    'trajectory': ('goal_motion', 'goal_speed', 'goal_acceleration', 'goal_blend'),
     'viewer': (),
     'recorder': (),
 }

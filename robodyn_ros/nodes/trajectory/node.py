@@ -10,38 +10,48 @@ elsewhere gets a gentle way to the motion's start. The trajectory is stamped wit
 kept for controllers that come later. Publishes controller/joint_trajectory and ~/path
 (nav_msgs/Path). Service ~/start starts it again, and so does a reset of a simulated plant
 (dynamics/resets).
+
+~/goal_pose (PoseStamped) and ~/follow_path (nav_msgs/Path) send the tool elsewhere, from where the
+arm is; ~/goal_status says what became of it, or why it is refused. ~/start returns to the motion.
 """
 from __future__ import annotations
 
 import sys
-from typing import Any
+import time
+from typing import Any, Callable
 
 from builtin_interfaces.msg import Time
+from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
+import numpy as np
 from rclpy.qos import DurabilityPolicy
 from rclpy.serialization import deserialize_message
 from robodyn_ros.errors import MessageRefused, ScenarioError
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.options import TrajectoryOptions
-from robodyn_ros.nodes.common.parameters import scenario_of
+from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import LATCHED, NEWEST, STREAM
 from robodyn_ros.nodes.common.wall_timer import wall_timer
+from robodyn_ros.nodes.trajectory.goals import Goals
 from robodyn_ros.nodes.trajectory.schedule import Schedule
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.schema import Scenario
-from robodyn_ros.trajectories.joint_plan import approach_time
+from robodyn_ros.trajectories.joint_plan import approach_time, Points
 from robodyn_ros.trajectories.time_law import same_place, there_and_back
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 LOOK = 0.05
 """Time between two looks at clock, arm and readers [s]."""
+STALE = 2.0
+"""Age of joint_states from which on it is not known where the arm is [s]."""
 PATIENCE = 60
 """Looks after which it is told that no controller is there."""
 
@@ -80,15 +90,24 @@ class TrajectoryNode(BaseNode):
         self.approach: int | None = None
         """Time of the way to the motion's start [ns]; None as long as the arm is not found."""
         self.order = JointOrder(self.robot.joints, strangers=True)
+        self.heard = 0.0  # when joint_states came, by the wall clock
         self.newest = b''  # the last joint_states, unpacked only when it matters where the arm is
         self.trajectory = self.create_publisher(JointTrajectory, 'controller/joint_trajectory',
                                                 LATCHED)
         self.path = self.create_publisher(Path, '~/path', LATCHED)
-        self.path.publish(self._path(self.robot.tool_frame(scenario.trajectory.frame)))
+        frame = self.robot.tool_frame(scenario.trajectory.frame)
+        self.path.publish(self._path(frame))
+        self.goals = Goals(self.robot, frame,
+                           wiring.constraints_of(scenario.dynamics, scenario.folder),
+                           scenario.trajectory.ignore_limits)
+        self.status = self.create_publisher(String, '~/goal_status', LATCHED)
+        self.create_subscription(PoseStamped, '~/goal_pose', self._on_goal_pose, STREAM)
+        self.create_subscription(Path, '~/follow_path', self._on_follow_path, STREAM)
         self.create_subscription(Time, 'dynamics/resets', self._on_reset, STREAM)
         self.create_subscription(JointState, 'joint_states', self._keep_state, NEWEST, raw=True)
         self.create_service(Trigger, '~/start', self._on_start)
         wall_timer(self, LOOK, self._on_look)
+        on_change(self, self.options, self._check_options)
         self.get_logger().info(
             f'robot {self.robot.name}, {scenario.trajectory.kind}: {len(self.message.points)} '
             f'points, {reference.t[-1]:g} s, to controller/joint_trajectory'
@@ -115,7 +134,7 @@ class TrajectoryNode(BaseNode):
         self.readers = readers
 
     def _keep_state(self, data: bytes) -> None:
-        self.newest = data
+        self.newest, self.heard = data, time.monotonic()
 
     def _look_for_the_arm(self) -> None:
         """Find out how long the way to the motion's start takes, if it is to begin."""
@@ -130,16 +149,22 @@ class TrajectoryNode(BaseNode):
             if self.lonely == PATIENCE:
                 self.tell(f'the motion waits for a controller on {self.trajectory.topic_name}')
             return
-        message = deserialize_message(self.newest, JointState)
         try:
-            q = self.order.arrange(message.name, message.position, 'position of joint_states')
+            stamp, q, _ = self._arm()
         except MessageRefused as error:
             self.tell(str(error))
             return
-        if messages.time_of(message.header.stamp) >= self.after:
+        if stamp >= self.after:
             seconds = approach_time(q, self.points.q[0], self.robot.limits.velocity,
                                     self.scenario.controller.start_tolerance)
             self.approach = int(round(seconds * NANO))
+
+    def _arm(self) -> tuple[int, np.ndarray, np.ndarray]:
+        """Return stamp [ns], positions and velocities of the last joint_states."""
+        message = deserialize_message(self.newest, JointState)
+        return (messages.time_of(message.header.stamp),
+                self.order.arrange(message.name, message.position, 'position of joint_states'),
+                self.order.arrange(message.name, message.velocity, 'velocity of joint_states'))
 
     def _is_followed(self) -> bool:
         """
@@ -159,6 +184,54 @@ class TrajectoryNode(BaseNode):
             self.get_logger().info(f'the arm is led to the start within {approach / NANO:.1f} s')
         message.header.stamp = messages.time_message(start - approach)
         self.trajectory.publish(message)
+
+    # --- goals ----------------------------------------------------------------------------
+
+    def _on_goal_pose(self, message: PoseStamped) -> None:
+        self._go([message], lambda q, v, poses: self.goals.to_pose(
+            q, v, poses[0], self.options))
+
+    def _on_follow_path(self, message: Path) -> None:
+        for pose in message.poses:  # the path's frame, where a pose has none of its own
+            pose.header.frame_id = pose.header.frame_id or message.header.frame_id
+        self._go(message.poses, lambda q, v, poses: self.goals.along(q, v, poses, self.options))
+
+    def _go(self, given: list[PoseStamped], plan: Callable[..., Points]) -> None:
+        """Send the arm where it shall go, or say why not."""
+        try:
+            points = plan(*self._start_of_goal(), self._poses(given))
+        except MessageRefused as error:
+            self.tell(f'goal refused: {error}')
+            self.status.publish(String(data=f'refused: {error}'))
+            return
+        self.schedule.drop()
+        self.trajectory.publish(messages.joint_trajectory(0, self.robot.joints, points))
+        text = f'accepted: {len(points.times)} points, {points.times[-1] / NANO:.2f} s'
+        self.get_logger().info(f'goal {text}')
+        self.status.publish(String(data=text))
+
+    def _poses(self, given: list[PoseStamped]) -> list[list[float]]:
+        """Return poses in the base frame."""
+        for pose in given:
+            if pose.header.frame_id not in ('', self.robot.base):
+                raise MessageRefused(f'the pose is in frame {pose.header.frame_id!r}; expected '
+                                     f'{self.robot.base!r}, the base of {self.robot.name}')
+        return [messages.pose_numbers(pose.pose) for pose in given]
+
+    def _start_of_goal(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return where the arm is, if that is known, and if somebody leads it."""
+        if not self.newest or time.monotonic() - self.heard > STALE:
+            raise MessageRefused('joint_states do not come, so it is not known where the arm is')
+        if self.scenario.controller.kind == 'none' or not self._is_followed():
+            raise MessageRefused(f'no controller listens to {self.trajectory.topic_name}; start '
+                                 'one')
+        return self._arm()[1:]
+
+    def _check_options(self, options: TrajectoryOptions) -> Callable[[], None]:
+        def apply() -> None:
+            self.options = options
+
+        return apply
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self.after = 0

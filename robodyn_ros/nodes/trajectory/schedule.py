@@ -28,6 +28,10 @@ class Schedule:
         """Begin anew, not before a time."""
         self.starts, self.due, self._earliest = [], True, earliest
 
+    def drop(self) -> None:
+        """Forget the motion until it is asked for again: the arm goes elsewhere."""
+        self.starts, self.due = [], False
+
     def look(self, now: int, newcomer: bool, approach: int | None) -> list[int]:
         """
         Return the starts to send now, if any; call it some times a second.
