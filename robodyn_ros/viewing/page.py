@@ -5,7 +5,7 @@ The page's panel: what it shows, and what its visitors ask for.
 
 Visitors' requests are put into a queue, `requests`, as (name, value); whoever runs the page takes
 them out in its own thread: ('pause', True), ('step', None), ('reset', None), ('speed', 2.0),
-('payload', 1.5), ('gain', ('kp', 2.0)).
+('payload', 1.5), ('gain', ('kp', 2.0)), ('scenario', None): back to the scenario's motion.
 """
 from __future__ import annotations
 
@@ -40,6 +40,8 @@ class Page:
             self.pause_button = self._button('Pause', 'pause', lambda: not self.paused)
             self._button('Step', 'step')
             self._button('Reset', 'reset')
+            self.scenario_button = self._button('Back to the scenario', 'scenario')
+            self.scenario_button.visible = False
             self.speed = self._slider('speed', 'Speed', 0.1, 4.0, 0.1, 1.0,
                                       'Simulated seconds per second.')
         self._model = gui.add_folder('Model')
@@ -94,6 +96,11 @@ class Page:
                 if name not in self.gains:
                     self.gains[name] = self._slider(f'gain {name}', f'{name} times', 0.1, 3.0,
                                                     0.05, 1.0, f'Factor on {text}.')
+
+    def offer_goals(self, offered: bool) -> None:
+        """Offer the way back from where the tool was dragged."""
+        if self.scenario_button.visible != offered:
+            self.scenario_button.visible = offered
 
     def show_pause(self, paused: bool) -> None:
         """Name the button by what it does next."""

@@ -42,15 +42,18 @@ class RobotScene:
             for j, part in enumerate(part for part in look.parts if part.shape.link == link):
                 _add(scene, f'{node}/{j}', part)
         self.tool = scene.add_frame('/robot/tool', axes_length=0.06, axes_radius=0.003)
+        self.tool_pose: Pose | None = None
         self.trace = Trace(scene)
         self.update(np.zeros(robot.n))
-        self._add_floor()
+        cloud = self.cloud(np.zeros(robot.n))
+        self.size = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
+        """Diagonal of a box around the robot [m]."""
+        self._add_floor(cloud)
 
-    def _add_floor(self) -> None:
+    def _add_floor(self, cloud: np.ndarray) -> None:
         """Draw a grid that suits the robot's size, below one that hangs under its base."""
-        cloud = self.cloud(np.zeros(self.robot.n))
         low, high = cloud.min(axis=0), cloud.max(axis=0)
-        cell = 10.0 ** np.round(np.log10(max(float(np.linalg.norm(high - low)), 0.01))) / 10.0
+        cell = 10.0 ** np.round(np.log10(max(self.size, 0.01))) / 10.0
         height = float(low[2]) if low[2] + high[2] < 0.0 else 0.0
         self.server.scene.add_grid(
             '/grid', width=40.0 * cell, height=40.0 * cell, cell_size=cell,
@@ -67,6 +70,7 @@ class RobotScene:
         for node, pose in zip(self.links.values(), links):
             _place(node, pose)
         _place(self.tool, tool)
+        self.tool_pose = tool
         if trace:
             self.trace.grow(np.array(tool.position, dtype=float))
 

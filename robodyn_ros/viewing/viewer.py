@@ -12,6 +12,7 @@ from robodyn_ros.errors import MessageRefused
 from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.robot import Robot, robot_from_text
 from robodyn_ros.viewing.camera import camera_around, FIELD_OF_VIEW
+from robodyn_ros.viewing.handle import ToolHandle
 from robodyn_ros.viewing.history import History, Moment
 from robodyn_ros.viewing.page import Page
 from robodyn_ros.viewing.scene import RobotScene
@@ -39,6 +40,7 @@ class Viewer:
         self.described, self.looked = '', False
         self.page: Page | None = None
         self.scene: RobotScene | None = None
+        self.handle: ToolHandle | None = None
         self.path = np.zeros((0, 3))
         self.gains: Mapping[str, Sequence[float]] = {}
         self.state, self.paused, self.pictures = '', False, 0
@@ -61,6 +63,7 @@ class Viewer:
             self.scene.show_path(self.path)
             self.page = Page(self.server, robot.name, robot.joints, self._saved)
             self.page.show_gains(self.gains)
+            self.handle = ToolHandle(self.server, self.scene.size, robot.n)
         self._look_at(np.zeros(robot.n))
         self.robot, self.described, self.looked = robot, urdf, False
         self.history.clear()
@@ -118,6 +121,8 @@ class Viewer:
             if not self.history.add(moment, wall):
                 scene.trace.clear()
             scene.update(moment.q, trace=True)
+            if self.handle is not None and scene.tool_pose is not None:
+                self.handle.follow(scene.tool_pose)
             self.pictures += 1
             if self.pictures % 6 == 0:  # plots and status change more slowly
                 page.show_history(self.history, self.state)
@@ -128,8 +133,18 @@ class Viewer:
         if self.scene is not None:
             self.scene.trace.clear()
 
+    def offer_goals(self, offered: bool) -> None:
+        """Show the handle at the tool, if there is somebody who leads the arm to goals."""
+        if self.handle is not None:
+            self.handle.show(offered)
+        if self.page is not None:
+            self.page.offer_goals(offered)
+
     def requests(self) -> Iterator[tuple[str, Any]]:
         """Take out what visitors asked for."""
+        goal = self.handle.goal() if self.handle is not None else None
+        if goal is not None:
+            yield 'goal', goal
         while self.page is not None:
             try:
                 yield self.page.requests.get_nowait()

@@ -109,11 +109,17 @@ def unpacked_trajectory(data: bytes) -> tuple[int, list[str], np.ndarray, dict[s
 
 def pose(time: int, base: str, rotation: np.ndarray, position: np.ndarray) -> PoseStamped:
     """Pose in the robot's base frame at a time [ns]."""
+    message = pose_message(base, [*map(float, position), *map(float, quaternion(rotation))])
+    message.header.stamp = time_message(time)
+    return message
+
+
+def pose_message(base: str, numbers: Sequence[float]) -> PoseStamped:
+    """Pose x y z qx qy qz qw in the robot's base frame [m], at no time."""
     message = PoseStamped()
-    message.header.stamp, message.header.frame_id = time_message(time), base
+    message.header.frame_id = base
     at, turn = message.pose.position, message.pose.orientation
-    at.x, at.y, at.z = map(float, position)
-    turn.x, turn.y, turn.z, turn.w = map(float, quaternion(rotation))
+    at.x, at.y, at.z, turn.x, turn.y, turn.z, turn.w = numbers
     return message
 
 

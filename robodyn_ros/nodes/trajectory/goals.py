@@ -25,6 +25,7 @@ from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.geometry import quaternion
 from robodyn_ros.robots.orientation import angles_of
 from robodyn_ros.robots.robot import Robot
+from robodyn_ros.ros_time import NANO
 from robodyn_ros.trajectories.joint_plan import approach_time, Points, points_of
 from robodyn_ros.trajectories.tool_paths import Line, Polyline, ToolPath
 from robodyn_ros.types import State, Trajectory
@@ -39,8 +40,10 @@ STEP = 0.35
 """Step of a joint from one sample to the next that is no motion any more [rad] or [m]."""
 SHARE = 0.8
 """Part of a joint's velocity limit that a way may use [-]."""
-SETTLE = 0.3
-"""Time in which an arm that stands still, or a moving one at least, is led to the way's start."""
+SETTLE, LONGEST_SETTLE = 0.3, 2.0
+"""Time in which the arm is braked, or just held, before it goes on its way [s]; and at most."""
+BRAKING = 10.0
+"""Deceleration with which a fast joint is braked then [rad/s^2] or [m/s^2]."""
 FLAT = 1e-6
 """Singular value below which a direction counts as lost [-]."""
 THERE = 1e-6
@@ -61,6 +64,10 @@ class Goals:
         """Nothing is compiled yet."""
         self.robot, self.frame, self.ignore_limits = robot, frame, ignore_limits
         self.constraints = [item for item in constraints if item.level == POSITION]
+
+    def prepare(self) -> None:
+        """Compile the search, or load it, so that a plan takes no time in which the arm moves."""
+        self.robot.pose_solver(self.frame, self.constraints).prepare()
 
     def to_pose(self, q: np.ndarray, v: np.ndarray, pose: Sequence[float],
                 options: TrajectoryOptions = TrajectoryOptions()) -> Points:
@@ -151,12 +158,14 @@ class Goals:
         limits = self.robot.limits
         if not np.isfinite([q, v]).all():
             raise MessageRefused('joint_states are no finite numbers')
-        begin = q + v * SETTLE / 2.0
-        if (self.robot.loops or self.constraints) and np.abs(v).max() > 1e-3:
-            raise MessageRefused(f'{self.robot.name} has loops or constraints and still moves; '
-                                 'send the goal when it is at rest (~/stop of the controller)')
-        return np.where((q < limits.lower) | (q > limits.upper), q,
-                        np.clip(begin, limits.lower, limits.upper)), SETTLE
+        settle = min(max(SETTLE, float(np.abs(v).max()) / BRAKING), LONGEST_SETTLE)
+        begin = np.where((q < limits.lower) | (q > limits.upper), q,
+                         np.clip(q + v * settle / 2.0, limits.lower, limits.upper))
+        if self.robot.loops or self.constraints:  # which a straight step of joints leaves
+            place = [*self.robot.frame(self.frame, begin).position.tolist(), 0.0, 0.0, 0.0, 1.0]
+            free = ('rx', 'ry', 'rz', *(x for x in self.free_axes(q) if x in 'xyz'))
+            begin = self._solved(place, begin, free, 'where the arm comes to rest')
+        return begin, settle
 
     def _solved(self, pose: Sequence[float], near: np.ndarray, free: Sequence[str],
                 what: str) -> np.ndarray:
@@ -174,8 +183,8 @@ class Goals:
         if not time:
             raise MessageRefused(f'{self.frame} of {self.robot.name} is at the goal already')
         still = np.zeros((2, self.robot.n))
-        motion = Trajectory(np.array([settle, settle + time]), np.array([begin, end]), still, still)
-        return points_of(motion)
+        return _after(settle, Trajectory(np.array([0.0, time]), np.array([begin, end]), still,
+                                         still))
 
     def _way(self, path: ToolPath, begin: np.ndarray, settle: float, free: Sequence[str],
              options: TrajectoryOptions) -> Points:
@@ -192,7 +201,7 @@ class Goals:
         else:
             raise MessageRefused('the way passes so near a singularity that a joint would have to '
                                  'move faster than its limit; send the tool elsewhere first')
-        return points_of(motion._replace(t=motion.t + settle))
+        return _after(settle, motion)
 
     def _sampled(self, path: ToolPath, begin: np.ndarray, free: Sequence[str]) -> Trajectory:
         time, length = path.timing.time, path.length
@@ -219,6 +228,12 @@ class Goals:
         still = [(1, np.zeros(self.robot.n)), (2, np.zeros(self.robot.n))]
         spline = make_interp_spline(times, np.array(found), k=5, bc_type=(still, still))
         return Trajectory(times, np.array(found), spline(times, 1), spline(times, 2))
+
+
+def _after(settle: float, motion: Trajectory) -> Points:
+    """Return the points of a motion that begins some time after the arm is told [s]."""
+    points = points_of(motion)
+    return points._replace(times=points.times + int(round(settle * NANO)))
 
 
 def _checked_pose(pose: Sequence[float], what: str) -> list[float]:

@@ -199,7 +199,9 @@ class TrajectoryNode(BaseNode):
     def _go(self, given: list[PoseStamped], plan: Callable[..., Points]) -> None:
         """Send the arm where it shall go, or say why not."""
         try:
-            points = plan(*self._start_of_goal(), self._poses(given))
+            poses = self._poses(given)
+            self.goals.prepare()
+            points = plan(*self._start_of_goal(), poses)
         except MessageRefused as error:
             self.tell(f'goal refused: {error}')
             self.status.publish(String(data=f'refused: {error}'))

@@ -4,8 +4,9 @@
 The node `viewer`: a page in the browser that shows a running robot and talks back to it.
 
 Hears robot_description, joint_states, controller/error, dynamics/constraints, trajectory/path and
-/diagnostics; calls the services of the other nodes and sets their parameters. It may come late,
-and the others may be restarted under it.
+/diagnostics; calls the services of the other nodes and sets their parameters. Publishes
+trajectory/goal_pose where a visitor drags the tool's handle, and tells what trajectory/goal_status
+answers. It may come late, and the others may be restarted under it.
 """
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
 import numpy as np
 from rclpy.serialization import deserialize_message
@@ -23,7 +25,7 @@ from robodyn_ros.nodes.common.base_node import BaseNode, status_name
 from robodyn_ros.nodes.common.options import ViewerOptions
 from robodyn_ros.nodes.common.parameters import options_of
 from robodyn_ros.nodes.common.process import run_node
-from robodyn_ros.nodes.common.qos import LATCHED, NEWEST
+from robodyn_ros.nodes.common.qos import LATCHED, NEWEST, STREAM
 from robodyn_ros.nodes.common.service_queue import ServiceQueue
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.ros_time import NANO
@@ -61,6 +63,9 @@ class ViewerNode(BaseNode):
         self.create_subscription(String, 'robot_description', self._on_robot, LATCHED)
         self.create_subscription(Path, 'trajectory/path', self._on_path, LATCHED)
         self.create_subscription(DiagnosticArray, '/diagnostics', self._on_report, 10)
+        self.create_subscription(String, 'trajectory/goal_status', self._on_goal_status, LATCHED)
+        self.goal = self.create_publisher(PoseStamped, 'trajectory/goal_pose', STREAM)
+        self.answer = ''  # why the last goal was refused
         wall_timer(self, 1.0 / self.options.rate, self._refresh)
         self.get_logger().info(f'the page is {self.viewer.address}')
 
@@ -97,11 +102,16 @@ class ViewerNode(BaseNode):
             elif status.name == self.law_name:
                 self.law = LawReport(status.message, now)
 
+    def _on_goal_status(self, message: String) -> None:
+        self.answer = f'goal {message.data}' if message.data.startswith('refused') else ''
+
     def _refresh(self) -> None:
+        self.viewer.offer_goals(self.goal.get_subscription_count() > 0)
         for request, value in self.viewer.requests():
             self._carry_out(request, value)
+        said = status_line(self.plant, self.law, time.monotonic())
         self.viewer.show_plant(self.plant is not None and self.plant.paused,
-                               status_line(self.plant, self.law, time.monotonic()))
+                               '; '.join(filter(None, (said, self.answer))))
         data = self.newest.get('joint_states')
         if data is None or self.viewer.robot is None:
             return
@@ -135,6 +145,11 @@ class ViewerNode(BaseNode):
             scaled = [factor * x for x in self.gains[name]]
             others.set_parameter('controller', name,
                                  scaled[0] if name in ('damping', 'rho') else scaled)
+        elif request == 'goal' and self.viewer.robot is not None:
+            self.goal.publish(messages.pose_message(self.viewer.robot.base, value))
+        elif request == 'scenario':
+            self.answer = ''
+            others.call(Trigger, 'trajectory/start')
         elif request == 'reset':
             self._reset()
 
