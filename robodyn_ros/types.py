@@ -4,6 +4,7 @@
 # flake8: noqa: A005  nobody takes robodyn_ros.types for the standard library's types
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
@@ -43,6 +44,8 @@ class Rollout(NamedTuple):
     """Position error of the rows (k, m) [m] or [rad]."""
     phi_rate: np.ndarray
     """Velocity error of the rows (k, m) [m/s] or [rad/s]."""
+    memory: np.ndarray = np.zeros((0, 0))
+    """What the control law keeps, after each sample's control instant (k, memory)."""
 
     @property
     def violation(self) -> np.ndarray:
@@ -74,10 +77,21 @@ class Control(NamedTuple):
                     for d, x, w in zip(reference, q, v)]
 
         Control(law, 3 * robot.n, {'kp': 100.0, 'kd': 20.0})
+
+    A law that remembers (integral action, adaptation, observers, filters) says with which numbers
+    its memory starts, takes the memory as its last argument and returns, beside the torques, the
+    memory of the next control instant; Python variables would be recorded once and then frozen:
+
+        def law(t, q, v, reference, parameters, memory):
+            error = [d - x for d, x in zip(reference, q)]
+            total = [z + e * PERIOD for z, e in zip(memory, error)]
+            return [parameters['ki'] * z for z in total], total
+
+        Control(law, 3 * robot.n, {'ki': 5.0}, memory=(0.0,) * robot.n)
     """
 
     law: Callable[..., Sequence[Number]]
-    """law(t, q, v, reference, parameters) -> tau (n), on scalars."""
+    """law(t, q, v, reference, parameters) -> tau (n), on scalars; with memory: see above."""
     reference_size: int
     """Numbers per control instant in the reference array."""
     parameters: Mapping[str, float]
@@ -86,6 +100,13 @@ class Control(NamedTuple):
     """Control instants between measuring and the torque's arrival."""
     noisy: bool = False
     """Each row of the reference array ends with 2 n errors of the state that the law sees."""
+    memory: Sequence[float] = ()
+    """Numbers with which the law's memory starts; it moves on once per control instant."""
+    told: Mapping[str, int] = MappingProxyType({})
+    """
+    Joint values in the memory that the node publishes, by topic, such as 'external_torque': the
+    place of the first of n numbers.
+    """
 
 
 class Trajectory(NamedTuple):

@@ -13,10 +13,11 @@ numbers of one run; with lanes, each number is so many side by side.
               observe  -> a(n), Qc(n), multipliers(m), phi(m), phi rate(m)
               correct  -> dq(n), dv(n), margin, phi(m), phi rate(m)       Newton step onto the rows
               rk4_step -> q(n), v(n), two margins of each of the four stages
-              control  -> tau(n)                 of t, q(n), v(n), reference
-    s       integrators(5 n), t, input of control(1 + 2 n + reference), start of the step(2 n)
-    sample  t, q(n), v(n), tau(n), a(n), Qc(n), multipliers(m), phi(m), phi rate(m)
-    queue   torques on their way, oldest first (delay n)
+              control  -> tau(n), memory          of t, q(n), v(n), reference, memory
+    s       integrators(5 n), t, input of control(1 + 2 n + reference + memory), start of the
+            step(2 n), output of control(n + memory)
+    sample  t, q(n), v(n), tau(n), a(n), Qc(n), multipliers(m), phi(m), phi rate(m), memory
+    queue   torques on their way, oldest first (delay n), then the law's memory
     block   h, t0, x, y, s of a motion in place
 """
 from __future__ import annotations
@@ -38,6 +39,8 @@ class Sizes(NamedTuple):
     """Control instants between measuring and the torque's arrival."""
     lanes: int = 1
     """Runs side by side."""
+    memory: int = 0
+    """Numbers that the control law keeps from one control instant to the next."""
 
 
 class Layout(Sizes):
@@ -70,11 +73,16 @@ class Layout(Sizes):
     # s
     times = property(lambda self: 5 * self.n)
     control = property(lambda self: self.times + 1)
-    start = property(lambda self: self.control + self.tau + self.reference)
-    workspace = property(lambda self: self.start + 2 * self.n)
+    start = property(lambda self: self.control + self.tau + self.reference + self.memory)
+    answer = property(lambda self: self.start + 2 * self.n)
+    workspace = property(lambda self: self.answer + (self.n + self.memory if self.memory else 0))
 
     # a recorded sample
-    sample = property(lambda self: 1 + 5 * self.n + 3 * self.m)
+    sample = property(lambda self: 1 + 5 * self.n + 3 * self.m + self.memory)
+
+    # what is kept between control instants: torques on their way, then the law's memory
+    kept = property(lambda self: self.delay * self.n)
+    queue = property(lambda self: self.kept + self.memory)
 
     # the block of a motion in place: h, t0, then x, y and s
     block_x = property(lambda self: 2)

@@ -11,15 +11,20 @@ from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.checks import expect, number, refusal, whole_number
+from robodyn_ros.checks import expect, number, numbers, refusal, whole_number
 from robodyn_ros.codegen.program import Program
-from robodyn_ros.codegen.routines import Kernel
+from robodyn_ros.codegen.python_text import text
+from robodyn_ros.codegen.routines import Kernel, routines
 from robodyn_ros.errors import RobodynError, SizeError, TracingError
 from robodyn_ros.robots.parameters import ParameterTable
 from robodyn_ros.tracing import Graph, inputs, Number, Scalar
 from robodyn_ros.types import Control
 
+MOST_MEMORY = 10_000
+"""Numbers that a law may keep."""
 NOT_NEGATIVE = 'a whole number, 0 or more'
+REMEDY = ('a law with memory: Control(law, reference_size, parameters, memory=START) whose law '
+          'takes the memory as its last argument and returns torques and the next memory')
 
 
 def checked_control(given: Any) -> Control | None:
@@ -36,14 +41,22 @@ def checked_control(given: Any) -> Control | None:
            "a mapping such as {'stiffness': 30.0}")
     for name, value in control.parameters.items():
         number(f'parameter {name!r} of the control', value)
-    return control._replace(reference_size=size, delay=delay)
+    start = numbers('memory of the control', control.memory, 'the numbers it starts with')
+    if start.ndim != 1 or not np.isfinite(start).all() or len(start) > MOST_MEMORY:
+        raise refusal('memory of the control', control.memory,
+                      f'a list of at most {MOST_MEMORY} finite numbers, with which it starts')
+    return control._replace(reference_size=size, delay=delay, memory=tuple(start.tolist()))
 
 
 def trace_law(control: Control, t: Scalar, q: Sequence[Scalar], v: Sequence[Scalar],
-              reference: Sequence[Scalar], parameters: Mapping[str, Scalar]) -> list[Number]:
-    """Run the law once with recording scalars; returns one torque per joint, or refuses it."""
+              reference: Sequence[Scalar], parameters: Mapping[str, Scalar],
+              memory: Sequence[Scalar] = ()) -> tuple[list[Number], list[Number]]:
+    """Run the law once with recording scalars; returns a torque per joint and the next memory."""
+    arguments: tuple = (t, q, v, reference, parameters)
     try:
-        tau = list(control.law(t, q, v, reference, parameters))
+        if not control.memory:
+            return _numbers(control.law(*arguments), 'torques', len(q), 'one per joint'), []
+        made = tuple(control.law(*arguments, memory))
     except TracingError as error:
         raise TracingError(f'the control law: {error}') from error
     except RobodynError:
@@ -51,18 +64,32 @@ def trace_law(control: Control, t: Scalar, q: Sequence[Scalar], v: Sequence[Scal
     except (Exception, SystemExit) as error:  # noqa: B902  a user's law may raise anything
         raise TracingError(f'the control law raised {type(error).__name__}: {error}; it must '
                            'return one torque per joint') from error
-    if len(tau) != len(q):
-        raise SizeError('torques of the control law', len(q), len(tau), 'one per joint')
-    if not all(isinstance(x, (Scalar, float, int)) for x in tau):
-        raise TracingError(f'the control law returned {tau!r}; expected numbers')
-    return tau
+    if len(made) != 2:
+        raise SizeError('what the control law with memory returned', 'torques and the next memory',
+                        f'{len(made)} things')
+    return (_numbers(made[0], 'torques', len(q), 'one per joint'),
+            _numbers(made[1], 'memory', len(control.memory), 'as many as it starts with'))
+
+
+def _numbers(given: Any, what: str, count: int, hint: str) -> list[Number]:
+    """Return what a law gave as a list of numbers, or refuse it."""
+    try:
+        found = list(given)
+    except TypeError:
+        raise TracingError(f'the control law returned {given!r}; expected a list of numbers, '
+                           f'{what} {hint}') from None
+    if len(found) != count:
+        raise SizeError(f'{what} of the control law', count, len(found), hint)
+    if not all(isinstance(x, (Scalar, float, int)) for x in found):
+        raise TracingError(f'the control law returned {found!r}; expected numbers')
+    return found
 
 
 class TracedLaw(NamedTuple):
     """A law in a recording of its own: the same operations in the plant's loop and in a node."""
 
     kernel: Kernel
-    """'control': torque (n,) of t, q, v and the reference, side by side."""
+    """'control': torque (n,) and memory, of t, q, v, the reference and memory, side by side."""
     parameters: list[Scalar]
     """Inputs for all run-time parameters of the table, also for those the law does not read."""
 
@@ -71,15 +98,37 @@ def traced_law(control: Control, n: int, table: ParameterTable, group: str = '')
     """
     Trace a law apart from everything else.
 
+    A user's law is recorded twice: one that keeps state in Python variables would be frozen, and
+    gives itself away by another recording.
+
     :param table: run-time parameters; :param group: which of them are the law's, '' for all
     """
+    first = _recorded(control, n, table, group)
+    if not getattr(control.law, '__module__', '').startswith('robodyn_ros.'):
+        try:
+            again = _recorded(control, n, table, group)
+        except TracingError as error:
+            raise TracingError(f'{error}; where it keeps state in Python variables, make it '
+                               f'{REMEDY}') from error
+        texts = [[text(routine) for routine in routines([law.kernel], law.parameters)]
+                 for law in (first, again)]
+        if texts[0] != texts[1]:
+            raise TracingError('the control law does something else when it is called again: it '
+                               'keeps state in Python variables, which a recording cannot follow; '
+                               f'make it {REMEDY}')
+    return first
+
+
+def _recorded(control: Control, n: int, table: ParameterTable, group: str) -> TracedLaw:
     graph = Graph()
     t = inputs(graph, 't', 1)[0]
     q, v = inputs(graph, 'q', n), inputs(graph, 'v', n)
     r = inputs(graph, 'r', control.reference_size)
+    z = inputs(graph, 'z', len(control.memory))
     p = inputs(graph, 'p', max(1, len(table.names)))
     own = table.group(group, p) if group else dict(zip(table.names, p))
-    return TracedLaw(Kernel('control', [t, *q, *v, *r], trace_law(control, t, q, v, r, own)), p)
+    tau, memory = trace_law(control, t, q, v, r, own, z)
+    return TracedLaw(Kernel('control', [t, *q, *v, *r, *z], [*tau, *memory]), p)
 
 
 class CompiledLaw:
@@ -95,12 +144,19 @@ class CompiledLaw:
         self.parameters = ParameterTable(control.parameters.items())
         law = traced_law(control, n, self.parameters)
         self._program = Program(f'the controller of {name}', [law.kernel], law.parameters)
-        size = 1 + 2 * n + control.reference_size
-        self._block = np.zeros(size + n + self._program.prepared_size)
+        self._start = np.array(control.memory, dtype=float)
+        state, kept = 1 + 2 * n, len(control.memory)
+        size = state + control.reference_size + kept
+        self._block = np.zeros(size + n + kept + self._program.prepared_size)
         self._time, self._tau = self._block[:1], self._block[size:size + n]
-        self._q, self._v = self._block[1:1 + n], self._block[1 + n:1 + 2 * n]
-        self._reference, self._w = self._block[1 + 2 * n:size], self._block[size + n:]
+        self._q, self._v = self._block[1:1 + n], self._block[1 + n:state]
+        self._reference = self._block[state:state + control.reference_size]
+        self._memory = self._block[state + control.reference_size:size]
+        self.memory = self._block[size + n:size + n + kept]
+        """What the law keeps for the next control instant."""
+        self._w = self._block[size + n + kept:]
         self.use(self.prepared())
+        self.reset()
         self._call = self._program.functions()['one_control'].bind(self._block, short=True)
 
     def prepared(self, changes: Mapping[str, float] | None = None) -> np.ndarray:
@@ -112,11 +168,22 @@ class CompiledLaw:
         """Go on with other parameters."""
         self._w[:] = prepared
 
-    def __call__(self, t: float, q: np.ndarray, v: np.ndarray, reference: np.ndarray
-                 ) -> np.ndarray:
-        """Return the torque (n,) at a state; reference: as many numbers as the law reads."""
+    def reset(self) -> None:
+        """Let the memory start anew."""
+        self.memory[:] = self._start
+
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray, reference: np.ndarray,
+                 again: bool = False) -> np.ndarray:
+        """
+        Return the torque (n,) at a state.
+
+        :param reference: as many numbers as the law reads
+        :param again: the same control instant as the last: the memory does not move on
+        """
         self._time[0], self._q[:], self._v[:] = t, q, v
         if self._reference.size:
             self._reference[:] = reference
+        if self._memory.size and not again:
+            self._memory[:] = self.memory
         self._call()
         return self._tau.copy()

@@ -137,7 +137,7 @@ class Model:
         law = self.control
         self.layout = Layout(robot.n, len(self.row_names),
                              law.reference_size + 2 * robot.n * law.noisy if law else 0,
-                             law.delay if law else 0, 1)
+                             law.delay if law else 0, 1, len(law.memory) if law else 0)
         many = len(self.row_names) > robot.n
         self.solver = RANK_SOLVER if many and solver == AUTO else solver
         self.solvers = (CHOLESKY, RANK_SOLVER) if self.solver == AUTO else (self.solver,)

@@ -41,7 +41,7 @@ def run(model: Model, start_check: StartCheck, x: np.ndarray, count: int, every:
     y, s, done = np.empty(layout.scratch), np.empty(layout.workspace), np.zeros(2, np.int64)
     start, t0, taken = x.copy(), x[:1].copy(), 0
     torque = start[layout.tau:]
-    queue = new_queue(layout, torque)
+    queue = new_queue(model, torque)
     for variant in model.solvers:
         functions, w = model.ready(variant, parameters)
         # the start of a second variant is where the first stopped: same clock, same rows
@@ -54,7 +54,7 @@ def run(model: Model, start_check: StartCheck, x: np.ndarray, count: int, every:
                          model.robot.name, x[0])
             if taken == 0:  # the second variant begins with the first control instant again
                 x[layout.tau:] = torque
-                queue = new_queue(layout, torque)
+                queue = new_queue(model, torque)
             continue
         break
     if reason == outcomes.DEPENDENT and variant == RANK_SOLVER:
@@ -76,9 +76,13 @@ def run(model: Model, start_check: StartCheck, x: np.ndarray, count: int, every:
     return int(done[1])
 
 
-def new_queue(layout: Layout, torque: np.ndarray) -> np.ndarray:
-    """Return the torques on their way at the start of a run: the one that acts."""
-    return np.tile(torque, layout.delay) if layout.delay else np.empty(1)
+def new_queue(model: Model, torque: np.ndarray, lanes: int = 1) -> np.ndarray:
+    """Return what is kept at the start of a run: the torque that acts, and the law's memory."""
+    layout, law = model.layout, model.control
+    if not layout.queue:
+        return np.empty(1)
+    return np.concatenate([np.tile(torque, layout.delay),
+                           np.repeat(law.memory if law else (), lanes)])
 
 
 def rates(model: Model, x: np.ndarray, parameters: Given) -> np.ndarray:
@@ -99,9 +103,9 @@ def rollout_from_rows(rows: np.ndarray, layout: Layout) -> Rollout:
     """Cut the samples of a compiled recording (k, layout.sample) into named arrays."""
     # plain slices: numpy.split takes longer than a short run
     n, m = layout.n, layout.m
-    begins = [*range(1, 1 + 5 * n, n), *(1 + 5 * n + k * m for k in range(3))]
-    return Rollout(rows[:, 0], *(rows[:, begin:begin + width]
-                                 for begin, width in zip(begins, [n] * 5 + [m] * 3)))
+    begins = [*range(1, 1 + 5 * n, n), *(1 + 5 * n + k * m for k in range(4))]
+    return Rollout(rows[:, 0], *(rows[:, begin:begin + width] for begin, width in zip(
+        begins, [n] * 5 + [m] * 3 + [layout.memory])))
 
 
 def rollouts(model: Model, start_check: StartCheck, inputs: Sequence[np.ndarray], count: int,
@@ -150,7 +154,7 @@ def _one_batch(model: Model, start_check: StartCheck, inputs: Sequence[np.ndarra
         0, count, model.step_size, every, model.control_period, x[:LANES].copy(), x,
         np.array([item.w for item in ready]).T.reshape(-1), np.empty(LANES * layout.scratch),
         np.empty(LANES * layout.workspace), reference, rows,
-        new_queue(layout, x[LANES * layout.tau:]), np.zeros(2, np.int64))
+        new_queue(model, x[LANES * layout.tau:], LANES), np.zeros(2, np.int64))
     if reason != outcomes.OK:
         return None
     runs = rows.reshape(LANES, samples, layout.sample)

@@ -8,6 +8,7 @@ simulation, the nodes and the papers all build their parts here.
 """
 from __future__ import annotations
 
+from functools import wraps
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -27,7 +28,6 @@ from robodyn_ros.robots.robot import load_robot, Robot
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings, ModelSettings,
                                          Scenario, StabilisationSettings, TrajectorySettings)
 from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
-from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.joint_plan import JointPlan
 from robodyn_ros.types import Control
 
@@ -100,8 +100,13 @@ def _law_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySettin
 
 def limited(robot: Robot, control: Control) -> Control:
     """Return the law behind motors that give no more than their limits, as the nodes' plant."""
-    def law(*arguments: Any) -> list[Number]:
-        return saturated(robot, list(control.law(*arguments)))
+    @wraps(control.law)
+    def law(*arguments: Any) -> Any:
+        made = control.law(*arguments)
+        if not control.memory:
+            return saturated(robot, list(made))
+        tau, memory = made
+        return saturated(robot, list(tau)), memory
 
     return control._replace(law=law)
 

@@ -61,7 +61,7 @@ class Stepping(NamedTuple):
             samples = steps // every + 1 if every else 0
             each = (1, layout.x_size, prepared, layout.scratch, layout.workspace)
             return [*(lanes * size for size in each), instants * layout.reference,
-                    lanes * samples * layout.sample, lanes * layout.delay * layout.n, 2]
+                    lanes * samples * layout.sample, lanes * layout.queue, 2]
 
         found = {'rollout': Signature('iidii', (
             Array('t0'), Array('x', True), Array('w'), Array('y', True), Array('s', True),
@@ -93,6 +93,8 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
     margins, tau, sample = layout.margins * lanes, layout.tau * lanes, layout.sample
     control_at, start_at = layout.control * lanes, layout.start * lanes
     reference_size, delay, observed = layout.reference, layout.delay, layout.observed
+    memory, kept_at = layout.memory, layout.kept * lanes
+    memory_at, answer_at = control_at + tau + reference_size * lanes, layout.answer * lanes
     recorded = layout.x_size
     dynamics, observe = kernels['dynamics'], kernels['observe']
     export, cells = backend.export, backend.cells
@@ -155,7 +157,16 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
                 for lane in range(lanes):
                     s[control_at + (1 + i) * lanes + lane] += reference[
                         instant * reference_size + wanted + i]
-            control(s, control_at, w, x, tau)
+            if memory > 0:
+                for i in range(memory * lanes):
+                    s[memory_at + i] = queue[kept_at + i]
+                control(s, control_at, w, s, answer_at)
+                for i in range(n):
+                    x[tau + i] = s[answer_at + i]
+                for i in range(memory * lanes):
+                    queue[kept_at + i] = s[answer_at + n + i]
+            else:
+                control(s, control_at, w, x, tau)
             if delay > 0:
                 exchange(queue, x, tau, n, delay)
     else:
@@ -192,7 +203,7 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
         return reason
 
     @backend.function
-    def record(x: Any, w: Any, y: Any, rows: Any, at: Any, length: Any) -> Any:
+    def record(x: Any, w: Any, y: Any, queue: Any, rows: Any, at: Any, length: Any) -> Any:
         """Write a sample of every run; the rows of one run are together, so many numbers long."""
         observe(x, 0, w, y, 0)
         for lane in range(lanes):
@@ -201,6 +212,8 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
                 rows[place + k] = x[k * lanes + lane]
             for k in range(observed):
                 rows[place + recorded + k] = y[k * lanes + lane]
+            for k in range(memory):
+                rows[place + recorded + observed + k] = queue[kept_at + k * lanes + lane]
 
     @backend.function
     def run(first: Any, steps: Any, h: Any, every: Any, period: Any, t0: Any, x: Any, w: Any,
@@ -210,7 +223,8 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
 
         Returns OK or the reason to stop. On return x is the last good state, done[0] the next step
         and done[1] the samples written so far. With every = 0 nothing is recorded. The torque in x
-        is held between control instants; queue holds the torques still on their way.
+        is held between control instants; queue holds the torques still on their way and the law's
+        memory.
         """
         length = 0
         if every > 0:
@@ -222,7 +236,7 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
             if k % period == 0 and not resumed:
                 command(k // period, x, w, s, reference, queue)
             if every > 0 and k % every == 0:
-                record(x, w, y, rows, (k // every) * sample, length)
+                record(x, w, y, queue, rows, (k // every) * sample, length)
                 done[1] = k // every + 1
             resumed = False
             for i in range(2 * n):
@@ -244,7 +258,7 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
             reason = judge(y, margins)
             if reason != OK:
                 return reason
-            record(x, w, y, rows, (steps // every) * sample, length)
+            record(x, w, y, queue, rows, (steps // every) * sample, length)
             done[1] = steps // every + 1
         return OK
 

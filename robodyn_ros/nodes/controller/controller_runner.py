@@ -3,8 +3,10 @@
 """
 The controller behind the controller node: from a measured state to a torque; no ROS.
 
-The law is the same compiled code as in simulate(), and the trajectory the same JointPlan. It has
-no state but the trajectory in force, so answering a repeated state gives the same torque. What is
+The law is the same compiled code as in simulate(), and the trajectory the same JointPlan. Its state
+is the trajectory in force and the law's memory, which moves on once per control instant, so
+answering a repeated state gives the same torque; it starts anew with the first motion after a
+reset. What is
 sent as a trajectory begins where the arm is; what would make it jump is refused. Where states are
 missing or jump, the arm is held where it is found: nothing is caught up with.
 """
@@ -119,6 +121,7 @@ class ControllerRunner:
         self._last: Measured | None = None  # the last state answered
         self._zero = 0  # when a law that follows nothing began [ns]
         self._unstamped = False  # a trajectory that starts with the first state
+        self._fresh = True  # no trajectory was followed yet: the memory starts with the first
 
     def change(self, parameters: Mapping[str, float]) -> Callable[[], None]:
         """Check new gains or model parameters; returns what applies them."""
@@ -201,7 +204,14 @@ class ControllerRunner:
             self.plan, self._led, self._hold = None, False, True
         if self._received is not self.next_plan:
             self._received = None
-        self.stopped, self._zero = False, 0
+        self.stopped, self._zero, self._fresh = False, 0, True
+        self._law.reset()
+
+    @property
+    def told(self) -> dict[str, np.ndarray]:
+        """Return what the law tells of its memory (n,), by topic."""
+        n = self.robot.n
+        return {name: self._law.memory[at:at + n].copy() for name, at in self.control.told.items()}
 
     @property
     def doing(self) -> str:
@@ -247,15 +257,15 @@ class ControllerRunner:
                 return None
         if self.stopped and not self.control.reference_size:
             return None
-        return self._computed(here)
+        return self._computed(here, again)
 
-    def _computed(self, here: Measured) -> Answer:
+    def _computed(self, here: Measured, again: bool) -> Answer:
         if self.plan is not None:
             begin, desired = self.plan.start, self.plan.sample(here.now)
         else:
             self._zero = self._zero or here.now
             begin, desired = self._zero, np.concatenate([here.q, np.zeros(2 * self.robot.n)])
-        tau = self._law(self.clock.seconds(here.now - begin), here.q, here.v, desired)
+        tau = self._law(self.clock.seconds(here.now - begin), here.q, here.v, desired, again)
         if not isfinite(sum(tau.tolist())) and not np.isfinite(tau).all():
             raise MessageRefused(f'the control law gave {tau.tolist()} at t = '
                                  f'{here.now / NANO:.6f} s; no command is sent')
@@ -271,6 +281,9 @@ class ControllerRunner:
         plan, self.next_plan = self.next_plan, None
         self.plan = self._begun(plan, here.now, self._state(here.now, here))
         self._led = True
+        if self._fresh:
+            self._law.reset()
+            self._fresh = False
 
     def _continues(self, last: Measured, here: Measured) -> bool:
         """Look for states that were lost, or that are of another motion; tell if this counts."""
