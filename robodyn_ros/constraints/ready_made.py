@@ -13,12 +13,13 @@ from typing import Any, Callable, Iterable, Mapping, Sequence
 from robodyn_ros.checks import expect, number, numbers, refusal
 from robodyn_ros.constraints.constraint import Constraint, FORCE, POSITION, VELOCITY
 from robodyn_ros.errors import ConstraintError, UnknownNameError
+from robodyn_ros.mechanics.kinematics import frame_jacobian
 from robodyn_ros.mechanics.rotation import difference, from_angles, Quaternion, swing
 from robodyn_ros.mechanics.vector import dot, Vector
 from robodyn_ros.robots.closure import ANGLES, closure_errors
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.robots.urdf.robodyn_tag import AXES
-from robodyn_ros.tracing import Number
+from robodyn_ros.tracing import Number, where
 from robodyn_ros.tracing.dataclass_parameters import number_fields, with_numbers
 
 
@@ -182,6 +183,37 @@ def viscous_non_ideal(coefficient: float, name: str = 'viscous') -> Constraint:
 
     return Constraint(name, force, FORCE, {
         'coefficient': number(f'coefficient of {name!r}', coefficient, error=ConstraintError)})
+
+
+def push(frame: str, force: Sequence[float] = (0.0, 0.0, 0.0),
+         torque: Sequence[float] = (0.0, 0.0, 0.0), start: float = 0.0, duration: float = 0.1,
+         name: str = 'push') -> Constraint:
+    """
+    Push a frame from outside: J^T (force, torque) on the joints, from start on for a duration.
+
+    :param force: at the frame's origin, in the base frame [N]; :param torque: [N m]
+    """
+    parameters = {f'{kind}_{axis}': number(f'{kind} of {name!r}', value, error=ConstraintError)
+                  for kind, values in (('force', force), ('torque', torque))
+                  for axis, value in zip('xyz', values)}
+    for key, value in (('start', start), ('duration', duration)):
+        parameters[key] = number(f'{key} of {name!r}', value, 'seconds, 0 or more', 0.0,
+                                 error=ConstraintError)
+    if len(parameters) != 8:
+        raise ConstraintError(f'force and torque of {name!r} are {force} and {torque}; expected '
+                              'three numbers each')
+
+    def efforts(robot: Robot, q: Sequence[Number], v: Sequence[Number], t: Number,
+                **values: Number) -> list[Number]:
+        since = t - values['start']
+        late = where(since < values['duration'], 1.0, 0.0)  # type: ignore[operator]
+        acts = where(since < 0.0, 0.0, late)  # type: ignore[operator]
+        wrench = [values[f'{kind}_{axis}'] for kind in ('force', 'torque') for axis in 'xyz']
+        jacobian = frame_jacobian(robot.tree, robot.find_frame(frame), q)
+        return [acts * sum((jacobian[i][k] * wrench[i] for i in range(6)), 0.0)
+                for k in range(robot.n)]
+
+    return Constraint(name, efforts, FORCE, parameters)
 
 
 def loops_of(robot: Robot) -> list[Constraint]:

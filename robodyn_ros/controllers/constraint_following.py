@@ -12,6 +12,13 @@ realised by the pins, and the motors' torques u are the smallest with
     A_t (a_0 + P M^-1 S^T u) = b_t,   u nearest to the pre-tension,
 
 where a_0 is the acceleration without motors and P M^-1 S^T u what the loops let pass of theirs.
+
+With adaptation, a robust term of a size that is learnt is added to the rows (adaptive robust
+constraint following, after Chen and Zhang 2010; the leakage lets the size fall where it is not
+needed, so it stays bounded):
+
+    s = rate + kp/kd phi,   wanted = b - kd rate - kp phi - size s / max(|s|, epsilon)
+    size' = size + period (adaptation |s| - leakage size)
 """
 from __future__ import annotations
 
@@ -21,6 +28,7 @@ from robodyn_ros.checks import number
 from robodyn_ros.constraints.constraint import checked_constraints, Constraint
 from robodyn_ros.constraints.ready_made import follow_joints, loops_of
 from robodyn_ros.constraints.rows import trace_rows
+from robodyn_ros.controllers.integral import checked_period
 from robodyn_ros.controllers.model import (joint_values, model_of, model_parameters, per_joint,
                                            saturated)
 from robodyn_ros.errors import ArgumentError
@@ -28,7 +36,7 @@ from robodyn_ros.mechanics import equations, udwadia_kalaba
 from robodyn_ros.mechanics.factorisation import solve_symmetric
 from robodyn_ros.robots.parameters import Given
 from robodyn_ros.robots.robot import checked_robot, Robot
-from robodyn_ros.tracing import Number
+from robodyn_ros.tracing import maximum, Number, sqrt
 from robodyn_ros.types import Control
 
 
@@ -42,7 +50,9 @@ class FrameTask(NamedTuple):
 
 def constraint_following(robot: Robot, task: Sequence[Constraint] | FrameTask, *,
                          kp: float = 100.0, kd: float = 20.0, model: Given = None,
-                         saturate: bool = True, pretension: object = 0.0) -> Control:
+                         saturate: bool = True, pretension: object = 0.0,
+                         adaptation: float = 0.0, leakage: float = 1.0, epsilon: float = 0.01,
+                         period: float | None = None) -> Control:
     """
     Control that makes the robot follow constraints.
 
@@ -50,6 +60,9 @@ def constraint_following(robot: Robot, task: Sequence[Constraint] | FrameTask, *
         constraints of your own, functions of time, which follow no trajectory
     :param kp: gain on phi [1/s^2]; :param kd: gain on its rate [1/s]
     :param pretension: torque that motors keep where the task leaves a choice (n,) [N m]
+    :param adaptation: rate at which the robust term learns its size, 0 for none; the law then
+        needs to know the period between control instants [s]
+    :param leakage: rate at which the size falls [1/s]; :param epsilon: boundary layer of s
     """
     checked_robot(robot)
     frame_task = task if isinstance(task, FrameTask) else None
@@ -61,9 +74,29 @@ def constraint_following(robot: Robot, task: Sequence[Constraint] | FrameTask, *
     for item in own_task:
         parameters.update({f'{item.name}.{key}': x for key, x in item.parameters.items()})
     motors = [k for k, joint in enumerate(robot.joints) if joint not in robot.passive]
+    seconds = 0.0
+    if adaptation:
+        seconds = checked_period(period, 'constraint_following')
+        parameters.update({
+            name: number(f'{name} of constraint_following', value, expected, *bounds)
+            for name, value, expected, *bounds in (
+                ('adaptation', adaptation, 'a number that is not negative', 0.0),
+                ('leakage', leakage, 'a number that is not negative', 0.0),
+                ('epsilon', epsilon, 'a positive number', 1e-12))})
 
     def law(t: Number, q: Sequence[Number], v: Sequence[Number], reference: Sequence[Number],
             values: Mapping[str, Number]) -> list[Number]:
+        return torques(t, q, v, reference, values, 0.0)[0]
+
+    def adaptive_law(t: Number, q: Sequence[Number], v: Sequence[Number],
+                     reference: Sequence[Number], values: Mapping[str, Number],
+                     memory: Sequence[Number]) -> tuple[list[Number], list[Number]]:
+        tau, length = torques(t, q, v, reference, values, memory[0])
+        grown = length * values['adaptation'] - memory[0] * values['leakage']
+        return tau, [memory[0] + grown * seconds]
+
+    def torques(t: Number, q: Sequence[Number], v: Sequence[Number], reference: Sequence[Number],
+                values: Mapping[str, Number], size: Number) -> tuple[list[Number], Number]:
         own = {item.name: {key: values[f'{item.name}.{key}'] for key in item.parameters}
                for item in own_task}
         wanted_q, wanted_v, wanted_a = (reference[k * robot.n:(k + 1) * robot.n]
@@ -78,6 +111,13 @@ def constraint_following(robot: Robot, task: Sequence[Constraint] | FrameTask, *
                                 'motor')
         wanted = [b - rate * values['kd'] - phi * values['kp']
                   for b, rate, phi in zip(rows.b, rows.rate, rows.phi)]
+        length: Number = 0.0
+        if adaptation:
+            s = [rate + phi * (values['kp'] / maximum(values['kd'], 1e-9))
+                 for rate, phi in zip(rows.rate, rows.phi)]
+            length = sqrt(_dot(s, s))
+            share = size / maximum(length, values['epsilon'])
+            wanted = [x - y * share for x, y in zip(wanted, s)]
         mass, bias = equations.mass_and_bias(robot.tree, model_of(values), q, v)
         applied = [-x for x in bias]
         if len(motors) == robot.n and not robot.loops:
@@ -89,9 +129,12 @@ def constraint_following(robot: Robot, task: Sequence[Constraint] | FrameTask, *
             factor = udwadia_kalaba.factor_rows(mass, closure.A)
             rest = joint_values(robot, 'pretension', values)
             tau = _motor_torques(factor, applied, closure.b, rows.A, wanted, motors, rest)
-        return saturated(robot, tau) if saturate else tau
+        return (saturated(robot, tau) if saturate else tau), length
 
-    return Control(law, 3 * robot.n if frame_task is not None else 0, parameters)
+    read = 3 * robot.n if frame_task is not None else 0
+    if adaptation:
+        return Control(adaptive_law, read, parameters, memory=(0.0,))
+    return Control(law, read, parameters)
 
 
 def _motor_torques(factor: udwadia_kalaba.RowFactor, applied: Sequence[Number],

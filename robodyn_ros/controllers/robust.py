@@ -16,9 +16,11 @@ from typing import Mapping, Sequence
 import numpy as np
 
 from robodyn_ros.checks import items, number
-from robodyn_ros.controllers.computed_torque import corrected_acceleration, refuse_passive
+from robodyn_ros.controllers.computed_torque import (corrected_acceleration, refuse_passive,
+                                                     torque_law)
+from robodyn_ros.controllers.integral import checked_period, integral_gains
 from robodyn_ros.controllers.model import (DESIRED, gains, joint_values, measured_friction,
-                                           model_parameters, model_torque, saturated)
+                                           model_parameters)
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.parameters import Given
@@ -31,7 +33,8 @@ def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: o
            natural_frequency: object = None, damping: float = 1.0,
            p: tuple[float, float] = (1.0, 1.0), model: Given = None,
            saturate: bool = True, weights: Sequence[tuple[float, float]] | None = None,
-           friction_velocity: str = DESIRED) -> Control:
+           friction_velocity: str = DESIRED, ki: object = None,
+           period: float | None = None) -> Control:
     """
     Robust computed-torque control.
 
@@ -40,6 +43,7 @@ def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: o
     :param p: diagonal of P for every joint
     :param weights: (Q12, Q22) per joint instead of a Lyapunov solution (to reproduce a study)
     :param friction_velocity: 'desired' or 'measured', at which friction is compensated
+    :param ki: integral gain, one or one per joint [1/s^3]; :param period: it wants to know [s]
     """
     refuse_passive(robot, 'robust')
     measured = measured_friction(friction_velocity)
@@ -56,19 +60,20 @@ def robust(robot: Robot, *, rho: float, epsilon: float, kp: object = None, kd: o
             parameters[f'kp.{joint}'], parameters[f'kd.{joint}'], p)
         parameters[f'q12.{joint}'], parameters[f'q22.{joint}'] = float(q12), float(q22)
 
-    def law(t: Number, q: Sequence[Number], v: Sequence[Number], reference: Sequence[Number],
-            values: Mapping[str, Number]) -> list[Number]:
+    parameters.update(integral_gains(robot, ki, parameters))
+
+    def acceleration(q: Sequence[Number], v: Sequence[Number], reference: Sequence[Number],
+                     values: Mapping[str, Number]) -> list[Number]:
         n = robot.n
         q12, q22 = joint_values(robot, 'q12', values), joint_values(robot, 'q22', values)
         z = [q12[k] * (reference[k] - q[k]) + q22[k] * (reference[n + k] - v[k]) for k in range(n)]
         length = sqrt(sum((x * x for x in z), 0.0))
         size = values['rho'] / maximum(length, values['epsilon'])
         y = corrected_acceleration(robot, q, v, reference, values)
-        y = [x + size * s for x, s in zip(y, z)]
-        tau = model_torque(robot, values, q, v, y, None if measured else reference[n:2 * n])
-        return saturated(robot, tau) if saturate else tau
+        return [x + size * s for x, s in zip(y, z)]
 
-    return Control(law, 3 * robot.n, parameters)
+    return torque_law(robot, acceleration, parameters, measured, saturate,
+                      None if ki is None else checked_period(period, 'robust'))
 
 
 def lyapunov_weights(kp: float, kd: float, p: tuple[float, float]) -> tuple[float, float]:

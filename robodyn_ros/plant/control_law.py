@@ -54,9 +54,9 @@ def trace_law(control: Control, t: Scalar, q: Sequence[Scalar], v: Sequence[Scal
     """Run the law once with recording scalars; returns a torque per joint and the next memory."""
     arguments: tuple = (t, q, v, reference, parameters)
     try:
-        if not control.memory:
-            return _numbers(control.law(*arguments), 'torques', len(q), 'one per joint'), []
-        made = tuple(control.law(*arguments, memory))
+        made = control.law(*arguments, memory) if control.memory else control.law(*arguments)
+        if control.memory:
+            made = tuple(made)
     except TracingError as error:
         raise TracingError(f'the control law: {error}') from error
     except RobodynError:
@@ -64,6 +64,8 @@ def trace_law(control: Control, t: Scalar, q: Sequence[Scalar], v: Sequence[Scal
     except (Exception, SystemExit) as error:  # noqa: B902  a user's law may raise anything
         raise TracingError(f'the control law raised {type(error).__name__}: {error}; it must '
                            'return one torque per joint') from error
+    if not control.memory:
+        return _numbers(made, 'torques', len(q), 'one per joint'), []
     if len(made) != 2:
         raise SizeError('what the control law with memory returned', 'torques and the next memory',
                         f'{len(made)} things')

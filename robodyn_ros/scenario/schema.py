@@ -73,6 +73,22 @@ class NoiseSettings:
 
 
 @dataclass(frozen=True)
+class PushSettings:
+    """A force from outside, for some time of the motion; none where force and torque are zero."""
+
+    frame: str = ''
+    """Frame at whose origin it acts; empty: the tool."""
+    force: Numbers = (0.0, 0.0, 0.0)
+    """In the base frame [N]."""
+    torque: Numbers = (0.0, 0.0, 0.0)
+    """In the base frame [N m]."""
+    start: float = bounded(0.0, least=0.0)
+    """When it begins [s]."""
+    duration: float = bounded(0.1, least=0.0)
+    """How long it lasts [s]."""
+
+
+@dataclass(frozen=True)
 class DynamicsSettings(ModelSettings):
     """The simulated plant; its payload, gravity and friction scale may change while it runs."""
 
@@ -89,6 +105,7 @@ class DynamicsSettings(ModelSettings):
     constraints: Names = ()
     """'task' holds the plant on the trajectory; or import paths package.module:name."""
     stabilisation: StabilisationSettings = field(default_factory=StabilisationSettings)
+    push: PushSettings = field(default_factory=PushSettings)
     limit_efforts: bool = True
     """Let motors give no more than the effort limits of the robot's file."""
     noise: NoiseSettings = field(default_factory=NoiseSettings)
@@ -99,7 +116,7 @@ class ControllerSettings:
     """The control law."""
 
     kind: str = 'none'
-    """none, computed_torque, robust, constraint_following or an import path."""
+    """none, computed_torque, robust, adaptive, constraint_following or an import path."""
     period: float = bounded(1e-3, least=1e-7, most=10.0)
     """Time between control instants; the torque is held between them [s]."""
     delay: int = bounded(0, least=0)
@@ -112,6 +129,17 @@ class ControllerSettings:
     """Instead of kp and kd [rad/s]."""
     damping: float = bounded(1.0, least=0.0)
     """Damping ratio with natural_frequency [-]."""
+    ki: Numbers = bounded((), least=0.0)
+    """Integral gain of computed_torque and robust, one or one each; empty: none [1/s^3]."""
+    adaptation: Numbers = bounded((), least=0.0)
+    """
+    Rates at which a law learns: adaptive, of payload mass and friction; constraint_following, of
+    its robust term (empty: none).
+    """
+    leakage: float = bounded(1.0, least=0.0)
+    """Rate at which the learnt robust term of constraint_following falls [1/s]."""
+    observer: float = bounded(0.0, least=0.0)
+    """Gain of the momentum observer, which tells the torque from outside; 0: none [1/s]."""
     rho: float = bounded(0.0, least=0.0)
     """Size of the robust term [rad/s^2]."""
     epsilon: float = bounded(0.1, least=0.0)

@@ -14,10 +14,13 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from robodyn_ros.constraints.constraint import Constraint
+from robodyn_ros.constraints.ready_made import push
 from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
+from robodyn_ros.controllers.adaptive import adaptive
 from robodyn_ros.controllers.computed_torque import computed_torque
 from robodyn_ros.controllers.constraint_following import constraint_following, FrameTask
 from robodyn_ros.controllers.model import saturated
+from robodyn_ros.controllers.observer import observed
 from robodyn_ros.controllers.robust import robust
 from robodyn_ros.errors import MessageRefused, ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
@@ -31,9 +34,11 @@ from robodyn_ros.scenario.user_code import call_object, import_object, is_import
 from robodyn_ros.trajectories.joint_plan import JointPlan
 from robodyn_ros.types import Control
 
+ADAPTATION = (0.5, 0.05)
+"""Rates of adaptive where none are given."""
 TASK = 'task'
 """What stands for the trajectory's own rows among the constraints of a plant."""
-CONTROLLERS = ('none', 'computed_torque', 'robust', 'constraint_following')
+CONTROLLERS = ('none', 'computed_torque', 'robust', 'adaptive', 'constraint_following')
 
 
 def robot_of(scenario: Scenario) -> Robot:
@@ -65,7 +70,11 @@ def control_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySet
     """
     if settings.kind == 'none':
         return None
-    return _law_of(robot, settings, motion, folder)._replace(delay=settings.delay)
+    control = _law_of(robot, settings, motion, folder)._replace(delay=settings.delay)
+    if settings.observer > 0.0:
+        control = observed(robot, control, settings.observer, period=settings.period,
+                           model=parameters_of(robot, settings.model))
+    return control
 
 
 def _law_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySettings,
@@ -85,12 +94,17 @@ def _law_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySettin
         task = FrameTask(robot.tool_frame(motion.frame), (*motion.axes, *motion.hold))
         return constraint_following(
             robot, task, **_row_gains(settings), model=model, saturate=settings.saturate,
-            pretension=_one_or_each(settings.pretension))
+            pretension=_one_or_each(settings.pretension), epsilon=settings.epsilon,
+            adaptation=settings.adaptation[0] if settings.adaptation else 0.0,
+            leakage=settings.leakage, period=settings.period)
     gains: dict[str, Any] = {
         'kp': _one_or_each(settings.kp), 'kd': _one_or_each(settings.kd),
         'natural_frequency': _one_or_each(settings.natural_frequency),
         'damping': settings.damping, 'model': model, 'saturate': settings.saturate,
-        'friction_velocity': settings.friction_velocity}
+        'period': settings.period}
+    if kind == 'adaptive':
+        return adaptive(robot, adaptation=settings.adaptation or ADAPTATION, **gains)
+    gains.update(friction_velocity=settings.friction_velocity, ki=_one_or_each(settings.ki))
     make: Callable[..., Control] = computed_torque
     if kind == 'robust':
         make = robust
@@ -173,6 +187,10 @@ def plant_of(robot: Robot, settings: DynamicsSettings, task: Sequence[Constraint
             raise ScenarioError("dynamics.constraints names 'task', but the trajectory is no "
                                 'path in space')
         constraints += task
+    if any(settings.push.force) or any(settings.push.torque):
+        chosen = settings.push
+        constraints.append(push(robot.tool_frame(chosen.frame), chosen.force, chosen.torque,
+                                chosen.start, chosen.duration))
     check_mass(robot, parameters_of(robot, settings))
     return Plant(robot, constraints, stabilisation=_stabilisation_of(settings.stabilisation),
                  integrator=settings.integrator, step=settings.step, control=control,
