@@ -50,9 +50,12 @@ class BaseNode(Node):
         :param task: what the node does, such as 'plant'
         :param level: OK, WARN or ERROR
         """
+        return messages.diagnostics(time, *self.status_names(task, robot), level, text, values)
+
+    def status_names(self, task: str, robot: str) -> tuple[str, str]:
+        """Return name and hardware_id of a status of this node: what it does, for which robot."""
         space = self.get_namespace()
-        return messages.diagnostics(time, status_name(space, self.get_name(), task),
-                                    under(space, robot), level, text, values)
+        return status_name(space, self.get_name(), task), under(space, robot)
 
 
 def under(namespace: str, name: str) -> str:

@@ -135,9 +135,14 @@ def diagnostics(time: int, name: str, hardware: str, level: str, text: str,
     :param hardware: which robot it is about
     :param level: OK, WARN or ERROR
     """
-    status = DiagnosticStatus(name=name, message=text, hardware_id=hardware,
-                              level=getattr(DiagnosticStatus, level))
-    status.values = [KeyValue(key=key, value=str(value)) for key, value in values.items()]
-    message = DiagnosticArray(status=[status])
+    message = DiagnosticArray(status=[status(name, hardware, level, text, values)])
     message.header.stamp = time_message(time)
     return message
+
+
+def status(name: str, hardware: str, level: str, text: str,
+           values: dict[str, object]) -> DiagnosticStatus:
+    """Return what diagnostics() sends, by itself."""
+    return DiagnosticStatus(
+        name=name, message=text, hardware_id=hardware, level=getattr(DiagnosticStatus, level),
+        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()])

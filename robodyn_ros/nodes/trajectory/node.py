@@ -4,10 +4,11 @@
 The node `trajectory`: turns the scenario's motion into one JointTrajectory and sends it.
 
 The path in space becomes joint positions, velocities and accelerations by second-order inverse
-kinematics, and those become as few points as its tolerance allows. It is sent once the arm's
-joint_states and a controller are there, or on ~/start where autostart is false; an arm that stands
+kinematics, and those become as few points as its tolerance allows. It is sent once a controller is
+there that hears the arm's joint_states, or on ~/start where autostart is false; an arm that stands
 elsewhere gets a gentle way to the motion's start. The trajectory is stamped with its start and
-kept for controllers that come later. Publishes controller/joint_trajectory and ~/path
+kept for who comes later. A controller that misses the start gets it anew; one that drops the
+motion later gets it on ~/start only. Publishes controller/joint_trajectory and ~/path
 (nav_msgs/Path). Service ~/start starts it again, and so does a reset of a simulated plant
 (dynamics/resets).
 """
@@ -17,12 +18,14 @@ import sys
 from typing import Any
 
 from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
 from nav_msgs.msg import Path
 from rclpy.qos import DurabilityPolicy
 from rclpy.serialization import deserialize_message
 from robodyn_ros.errors import MessageRefused, ScenarioError
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode
+from robodyn_ros.nodes.common.controller_status import ControllerStatus, FOLLOWED, REFUSED
 from robodyn_ros.nodes.common.options import TrajectoryOptions
 from robodyn_ros.nodes.common.parameters import scenario_of
 from robodyn_ros.nodes.common.process import run_node
@@ -44,6 +47,8 @@ LOOK = 0.05
 """Time between two looks at clock, arm and readers [s]."""
 PATIENCE = 60
 """Looks after which it is told that no controller is there."""
+TRIES = 3
+"""How often a motion is begun that the controller misses, such as on a busy machine."""
 
 
 class TrajectoryNode(BaseNode):
@@ -76,6 +81,11 @@ class TrajectoryNode(BaseNode):
         self.schedule = Schedule(length, period_ns, delay, scenario.repeat,
                                  self.options.autostart)
         self.readers, self.after, self.lonely = 0, 0, 0
+        self.controller: ControllerStatus | None = None
+        self.sent: list[int] = []  # stamps of this motion's messages
+        self.tries, self.followed = 1, False
+        self.refused = ''
+        """Why the motion is not followed, nor sent again; empty if it is."""
         self.approach: int | None = None
         """Time of the way to the motion's start [ns]; None as long as the arm is not found."""
         self.order = JointOrder(self.robot.joints, strangers=True)
@@ -85,6 +95,7 @@ class TrajectoryNode(BaseNode):
         self.path = self.create_publisher(Path, '~/path', LATCHED)
         self.path.publish(self._path(self.robot.tool_frame(scenario.trajectory.frame)))
         self.create_subscription(Time, 'dynamics/resets', self._on_reset, STREAM)
+        self.create_subscription(DiagnosticStatus, 'controller/status', self._on_status, LATCHED)
         self.create_subscription(JointState, 'joint_states', self._keep_state, NEWEST, raw=True)
         self.create_service(Trigger, '~/start', self._on_start)
         wall_timer(self, LOOK, self._on_look)
@@ -109,7 +120,9 @@ class TrajectoryNode(BaseNode):
         self._look_for_the_arm()
         readers = self.trajectory.get_subscription_count()
         begins = self.schedule.due
-        for start in self.schedule.look(now, readers > self.readers, self.approach):
+        # a controller that comes after the start does not join the motion: it would lunge at it
+        newcomer = readers > self.readers and not self.followed
+        for start in self.schedule.look(now, newcomer, self.approach):
             self._send(start, self.approach or 0 if begins else 0)
         self.readers = readers
 
@@ -127,7 +140,8 @@ class TrajectoryNode(BaseNode):
         if not self._is_followed():
             self.lonely += 1
             if self.lonely == PATIENCE:
-                self.tell(f'the motion waits for a controller on {self.trajectory.topic_name}')
+                self.tell('the motion waits for a controller that hears joint_states and listens '
+                          f'on {self.trajectory.topic_name}')
             return
         message = deserialize_message(self.newest, JointState)
         try:
@@ -142,11 +156,15 @@ class TrajectoryNode(BaseNode):
 
     def _is_followed(self) -> bool:
         """
-        Tell whether a controller listens; a motion that began without one could not be joined.
+        Tell whether a controller is ready; a motion that began without one could not be joined.
 
         Controllers take what is sent from now on (volatile); a reader that asks for the past as
-        well, such as a recorder, only watches.
+        well, such as a recorder, only watches. Controllers of this package also tell whether they
+        hear the arm; of others, such as joint_trajectory_controller, that is not known.
         """
+        if self.count_publishers('controller/status') and not (
+                self.controller and self.controller.hears_states):
+            return False
         return any(reader.qos_profile.durability != DurabilityPolicy.TRANSIENT_LOCAL for reader
                    in self.get_subscriptions_info_by_topic(self.trajectory.topic_name))
 
@@ -157,11 +175,36 @@ class TrajectoryNode(BaseNode):
             message = messages.joint_trajectory(0, self.robot.joints, self.points, approach)
             self.get_logger().info(f'the arm is led to the start within {approach / NANO:.1f} s')
         message.header.stamp = messages.time_message(start - approach)
+        self.sent = [*self.sent[-1:], start - approach]
         self.trajectory.publish(message)
 
+    def _on_status(self, message: DiagnosticStatus) -> None:
+        """Hear what became of the motion; begin it anew if the controller missed its start."""
+        self.controller = ControllerStatus.from_values(
+            {pair.key: pair.value for pair in message.values})
+        fate = self.controller.fate
+        if fate.stamp not in self.sent:
+            return  # somebody else's
+        self.followed = self.followed or fate.outcome == FOLLOWED
+        if fate.outcome != REFUSED:
+            return
+        self.sent = []
+        if fate.missed and not self.followed and self.tries < TRIES:
+            self.tell(f'the controller has missed the motion, which begins anew: {fate.reason}')
+            self.tries += 1
+            self.schedule.ask()
+            return
+        self.refused = fate.reason
+        self.schedule.cancel()
+        self.tell(f'the controller does not follow the motion; call ~/start: {fate.reason}')
+
+    def _ask(self, earliest: int = 0) -> None:
+        """Begin anew, not before a time [ns]."""
+        self.after, self.sent, self.tries, self.followed, self.refused = earliest, [], 1, False, ''
+        self.schedule.ask(earliest)
+
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self.after = 0
-        self.schedule.ask()
+        self._ask()
         response.success, response.message = True, (
             'starts when joint_states tell where the arm is' if not self.newest else
             'started' if self._is_followed() else 'starts when a controller is there')
@@ -170,8 +213,7 @@ class TrajectoryNode(BaseNode):
     def _on_reset(self, message: Time) -> None:
         """Begin again with the plant, if the motion was begun before, or begins by itself."""
         if self.schedule.starts or self.options.autostart:
-            self.after = messages.time_of(message)
-            self.schedule.ask(self.after)
+            self._ask(messages.time_of(message))
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -28,6 +28,10 @@ class Schedule:
         """Begin anew, not before a time."""
         self.starts, self.due, self._earliest = [], True, earliest
 
+    def cancel(self) -> None:
+        """Send no more of it, until somebody asks."""
+        self.starts, self.due = [], False
+
     def look(self, now: int, newcomer: bool, approach: int | None) -> list[int]:
         """
         Return the starts to send now, if any; call it some times a second.
