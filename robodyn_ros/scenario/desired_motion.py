@@ -20,7 +20,7 @@ from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.plant.inverse_kinematics import joint_motion
 from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.robot import check_limits, Robot
-from robodyn_ros.scenario.periods import periods_in
+from robodyn_ros.scenario.periods import period_ns, periods_in
 from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.scenario.settings import settings_from
 from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
@@ -111,7 +111,7 @@ class DesiredMotion:
         """
         settings, last = self.settings, len(reference.t) - 1
         every = max(1, round(settings.point_spacing / period))
-        whole = points_of(reference)
+        whole = points_of(reference, period_ns(period))
         chosen = np.zeros(last + 1, bool)
         chosen[[*range(0, last, every), last]] = True
         between = JointPlan(0, whole.take(chosen)).samples(whole.times)[:, :whole.q.shape[1]]

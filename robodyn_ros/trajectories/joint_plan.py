@@ -271,9 +271,9 @@ def _completed(points: Points, q: np.ndarray) -> Points:
         np.where(missing, 0.0, part) if part.size else part for part in points[2:]))
 
 
-def points_of(motion: Trajectory) -> Points:
-    """Return a sampled motion as the points of a trajectory."""
-    times = np.rint((motion.t - motion.t[0]) * NANO).astype(np.int64)
+def points_of(motion: Trajectory, period: int) -> Points:
+    """Return a motion that is sampled every period [ns] as the points of a trajectory."""
+    times = np.arange(len(motion.t), dtype=np.int64) * period
     return Points(times, motion.q, motion.v, motion.a)
 
 

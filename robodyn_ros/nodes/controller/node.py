@@ -33,7 +33,7 @@ from robodyn_ros.nodes.controller.intake import Intake
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
-from robodyn_ros.scenario.periods import steps_in
+from robodyn_ros.scenario.periods import period_ns, steps_in
 from robodyn_ros.scenario.schema import ControllerSettings, Scenario
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -62,7 +62,7 @@ class ControllerNode(BaseNode):
             raise ScenarioError(f'controller.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
         self.runner = ControllerRunner(self.robot, control, self._rules(), ControlClock(
-            int(round(scenario.controller.period * NANO)),
+            period_ns(scenario.controller.period),
             steps_in(scenario.controller.period, scenario.dynamics.step), scenario.dynamics.step))
         self.intake = Intake(self.runner.checked, messages.unpacked_trajectory)
         self.unusable = ''

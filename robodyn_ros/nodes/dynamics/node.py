@@ -38,7 +38,7 @@ from robodyn_ros.nodes.dynamics.sensor import Sensor
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
-from robodyn_ros.scenario.periods import periods_in
+from robodyn_ros.scenario.periods import period_ns, periods_in
 from robodyn_ros.scenario.schema import DynamicsSettings, Scenario
 from robodyn_ros.scenario.simulation import Simulation
 from rosgraph_msgs.msg import Clock as ClockMessage
@@ -90,7 +90,7 @@ class DynamicsNode(BaseNode):
         self.state = messages.JointStateMessage(list(self.robot.all_joints), 'position',
                                                 'velocity', 'effort')
         self.mimic_effort = np.zeros(len(self.robot.mimics))
-        self.period = int(round(scenario.controller.period * NANO))
+        self.period = period_ns(scenario.controller.period)
         self.tick, self.paused, self.commanded = 0, self.options.start_paused, FIRST_STAMP
         self.answered = -1  # tick of the last state whose answer was taken
         self.begun = 0  # stamp of the first state after a reset

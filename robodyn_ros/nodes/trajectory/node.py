@@ -36,6 +36,7 @@ from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.desired_motion import DesiredMotion
+from robodyn_ros.scenario.periods import period_ns, periods_in
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.trajectories.joint_plan import approach_time
 from robodyn_ros.trajectories.time_law import same_place, there_and_back
@@ -66,8 +67,9 @@ class TrajectoryNode(BaseNode):
         scenario, self.options = scenario_of(self, 'trajectory', options, scenario)
         self.robot, self.scenario = wiring.robot_of(scenario), scenario
         period = scenario.controller.period
-        desired = DesiredMotion(scenario.trajectory, scenario.folder, scenario.duration)
-        reference = desired.reference(self.robot, scenario.duration, period,
+        duration = periods_in(scenario.duration, period) * period
+        desired = DesiredMotion(scenario.trajectory, scenario.folder, duration)
+        reference = desired.reference(self.robot, duration, period,
                                       wiring.parameters_of(self.robot, scenario.controller.model))
         if reference is None:
             raise ScenarioError(f'trajectory.kind of scenario {scenario.name!r} is none; set '
@@ -76,9 +78,8 @@ class TrajectoryNode(BaseNode):
             reference = there_and_back(reference)
         self.reference, self.points = reference, desired.points(reference, period)
         self.message = messages.joint_trajectory(0, self.robot.joints, self.points)
-        length, period_ns, delay = (int(round(float(x) * NANO)) for x in (
-            reference.t[-1], period, self.options.start_delay))
-        self.schedule = Schedule(length, period_ns, delay, scenario.repeat,
+        self.schedule = Schedule(int(self.points.times[-1]), period_ns(period),
+                                 int(round(self.options.start_delay * NANO)), scenario.repeat,
                                  self.options.autostart)
         self.readers, self.after, self.lonely = 0, 0, 0
         self.controller: ControllerStatus | None = None
@@ -149,10 +150,13 @@ class TrajectoryNode(BaseNode):
         except MessageRefused as error:
             self.tell(str(error))
             return
-        if messages.time_of(message.header.stamp) >= self.after:
+        stamp = messages.time_of(message.header.stamp)
+        if stamp >= self.after:
             seconds = approach_time(q, self.points.q[0], self.robot.limits.velocity,
                                     self.scenario.controller.start_tolerance)
-            self.approach = int(round(seconds * NANO))
+            periods = -(-int(round(seconds * NANO)) // self.schedule.period)
+            self.approach = periods * self.schedule.period
+            self.schedule.state = stamp
 
     def _is_followed(self) -> bool:
         """

@@ -9,7 +9,7 @@ class Schedule:
     Start times of a motion, all in nanoseconds.
 
     :param length: of the motion
-    :param period: starts are whole multiples of it
+    :param period: between two states; a start falls on one
     :param delay: lead before a running clock
     :param repeat: append the motion to itself while it runs
     :param asked: begin as soon as there is a clock and an arm
@@ -22,6 +22,8 @@ class Schedule:
         self.starts: list[int] = []  # in force, then what follows it
         self.due = asked
         """The motion is to begin, as soon as it is known where the arm is."""
+        self.state = 0
+        """Time of one of the arm's states; the others are whole periods before and behind it."""
         self._seen = self._earliest = self._approach = 0
 
     def ask(self, earliest: int = 0) -> None:
@@ -60,6 +62,7 @@ class Schedule:
     def _begin(self, now: int, moving: bool, approach: int) -> list[int]:
         """Start; at once where the clock stands still until someone follows the motion."""
         start = max(now, self._earliest) + (self.delay if moving else 0) + approach
-        self.starts, self.due = [-(-start // self.period) * self.period], False
+        whole = -(-(start - self.state) // self.period)
+        self.starts, self.due = [self.state + whole * self.period], False
         self._approach = approach
         return list(self.starts)
