@@ -25,11 +25,12 @@ from robodyn_ros.nodes.common.controller_status import ControllerStatus
 from robodyn_ros.nodes.common.options import ControllerOptions
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
-from robodyn_ros.nodes.common.qos import LATCHED, OVERRIDABLE, STREAM
+from robodyn_ros.nodes.common.qos import LATCHED, STREAM
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.controller.controller_runner import (
     Answer, ControlClock, ControllerRunner, Rules)
 from robodyn_ros.nodes.controller.intake import Intake
+from robodyn_ros.nodes.controller.rivals import Rivals
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
@@ -77,9 +78,8 @@ class ControllerNode(BaseNode):
         self._tell_status()
         self.command = messages.JointStateMessage(self.names, 'effort')
         self.array_format = self.options.command_format == 'float64_multi_array'
-        self.commands = self.create_publisher(
-            Float64MultiArray if self.array_format else JointState, 'joint_commands', STREAM,
-            qos_overriding_options=OVERRIDABLE)
+        self.commands = self.publisher(
+            Float64MultiArray if self.array_format else JointState, 'joint_commands')
         self.follows = control.reference_size > 0
         if self.follows:
             self.reference = self.create_publisher(JointState, '~/reference', STREAM)
@@ -88,11 +88,12 @@ class ControllerNode(BaseNode):
         self.create_subscription(JointTrajectory, '~/joint_trajectory', self._on_trajectory,
                                  STREAM, raw=True)
         self.create_subscription(Time, 'dynamics/resets', self._on_reset, STREAM)
-        self.create_subscription(JointState, 'joint_states', self._on_state, STREAM,
-                                 qos_overriding_options=OVERRIDABLE)
+        self.states = self.subscription(JointState, 'joint_states', self._on_state)
+        self.rivals = Rivals(self.names)
         self.create_service(Trigger, '~/stop', self._on_stop)
         wall_timer(self, 1.0, self._diagnose)
         wall_timer(self, 0.02, self._look)
+        wall_timer(self, 0.2, self._look_for_rivals)
         on_change(self, scenario.controller, self._check)
         on_change(self, self.options, self._check_options)
         log = self.get_logger()
@@ -122,8 +123,20 @@ class ControllerNode(BaseNode):
     def _look(self) -> None:
         """Do what no state may wait for: trajectories while none come, and who wants to know."""
         self._take_trajectories()
+        self._tell_notices()
         if self.present != self.told:
             self._tell_status()
+
+    def _tell_notices(self) -> None:
+        while self.runner.notices:
+            self.tell(self.runner.notices.pop(0))
+
+    def _look_for_rivals(self) -> None:
+        """Hold while more than one node tells where the arm is; a gripper's states do not count."""
+        found = self.rivals.look(self.partners(self.states), time.monotonic())
+        if found:
+            self.runner.lose(found)
+            self.tell(f'{found}; no command is sent until it is one')
 
     @property
     def silence(self) -> float:
@@ -133,7 +146,8 @@ class ControllerNode(BaseNode):
     @property
     def present(self) -> ControllerStatus:
         """Return what goes on."""
-        hears = self.last_state is not None and self.silence <= self.options.state_timeout
+        hears = self.last_state is not None and self.silence <= self.options.state_timeout \
+            and not self.rivals.found
         return ControllerStatus(hears, self.runner.fate)
 
     def _tell_status(self) -> None:
@@ -161,18 +175,24 @@ class ControllerNode(BaseNode):
         self.runner.reset(messages.time_of(message))
 
     def _on_state(self, message: JointState) -> None:
+        stamp = messages.time_of(message.header.stamp)
+        if self.rivals.found:
+            return
         try:
             q = self.order.arrange(message.name, message.position, 'position of joint_states')
             v = self.order.arrange(message.name, message.velocity, 'velocity of joint_states')
-            self.last_state = messages.time_of(message.header.stamp)
+            self.rivals.hear(stamp)
+            self.last_state = stamp
             answer = self.runner.answer(self.last_state, q, v)
         except MessageRefused as error:
+            if self.rivals.is_stranger(message.name):
+                return
             self.unusable = str(error)
             self.tell(self.unusable)
             return
         self.unusable = ''
-        while self.runner.notices:
-            self.tell(self.runner.notices.pop())
+        if self.runner.notices:
+            self._tell_notices()
         self.answered, self.heard = self.answered + 1, time.monotonic()
         if answer is not None:
             self._send(self.last_state, answer)

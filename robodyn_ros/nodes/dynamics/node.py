@@ -29,7 +29,7 @@ from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.options import DynamicsOptions, FREE, LOCKSTEP
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
-from robodyn_ros.nodes.common.qos import CLOCK, LATCHED, OVERRIDABLE, STREAM
+from robodyn_ros.nodes.common.qos import CLOCK, LATCHED, STREAM
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.dynamics.pace import PaceMeter
 from robodyn_ros.nodes.dynamics.plant_runner import (
@@ -103,8 +103,7 @@ class DynamicsNode(BaseNode):
         self._start()
 
     def _make_topics(self) -> None:
-        self.states = self.create_publisher(JointState, 'joint_states', STREAM,
-                                            qos_overriding_options=OVERRIDABLE)
+        self.states = self.publisher(JointState, 'joint_states')
         self.clock_topic = self.create_publisher(ClockMessage, '/clock', CLOCK)
         if self.options.publish_description:
             description = self.create_publisher(String, 'robot_description', LATCHED)
@@ -113,8 +112,7 @@ class DynamicsNode(BaseNode):
                                    self.options.trace_length)
         self.diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
         self.resets = self.create_publisher(Time, '~/resets', STREAM)
-        self.create_subscription(JointState, 'joint_commands', self._on_command, STREAM,
-                                 qos_overriding_options=OVERRIDABLE)
+        self.heard = self.subscription(JointState, 'joint_commands', self._on_command)
         self.create_service(SetBool, '~/set_pause', self._on_pause)
         self.create_service(Trigger, '~/step', self._on_step)
         self.create_service(Trigger, '~/reset', self._on_reset)
@@ -280,9 +278,10 @@ class DynamicsNode(BaseNode):
 
     def _diagnose(self) -> None:
         runner = self.runner
-        publishers = self.count_publishers('joint_commands')
-        if publishers > 1:
-            self.tell(f'{publishers} nodes publish joint_commands; only one should')
+        partners = self.partners(self.heard)
+        if len(partners) > 1:
+            self.tell(f'{len(partners)} nodes publish joint_commands; only one should: '
+                      + ', '.join(partners))
         simulated, options = self.tick * self.period / NANO, self.options
         if self.paused:
             self.meter.excuse()

@@ -48,6 +48,8 @@ LOOK = 0.05
 """Time between two looks at clock, arm and readers [s]."""
 PATIENCE = 60
 """Looks after which it is told that no controller is there."""
+APART = 2.0
+"""Time between clock and states from which on they are not of one time [s]."""
 TRIES = 3
 """How often a motion is begun that the controller misses, such as on a busy machine."""
 
@@ -80,7 +82,8 @@ class TrajectoryNode(BaseNode):
         self.message = messages.joint_trajectory(0, self.robot.joints, self.points)
         self.schedule = Schedule(int(self.points.times[-1]), period_ns(period),
                                  int(round(self.options.start_delay * NANO)), scenario.repeat,
-                                 self.options.autostart)
+                                 self.options.autostart, self.options.autostart and bool(
+                                     self.get_parameter('use_sim_time').value))
         self.readers, self.after, self.lonely = 0, 0, 0
         self.controller: ControllerStatus | None = None
         self.sent: list[int] = []  # stamps of this motion's messages
@@ -116,6 +119,8 @@ class TrajectoryNode(BaseNode):
 
     def _on_look(self) -> None:
         now = self.get_clock().now().nanoseconds
+        if not self._is_time_of_states(now):
+            return
         if now < self.after - NANO:
             self.after = 0  # the clock began anew
         self._look_for_the_arm()
@@ -126,6 +131,21 @@ class TrajectoryNode(BaseNode):
         for start in self.schedule.look(now, newcomer, self.approach):
             self._send(start, self.approach or 0 if begins else 0)
         self.readers = readers
+
+    def _is_time_of_states(self, now: int) -> bool:
+        """
+        Tell whether the clock and the arm's states are of one time.
+
+        A burst of old clocks, or of clocks to come, moves no arm: a plant that really began anew
+        has states of the new time, too.
+        """
+        if not self.newest or self.scenario.controller.kind == 'none' or not now:
+            return True
+        stamp = messages.time_of(deserialize_message(self.newest, JointState).header.stamp)
+        if stamp and abs(now - stamp) > APART * NANO and self.schedule.due:
+            self.tell(f'the clock says {now / NANO:.3f} s, joint_states {stamp / NANO:.3f} s: no '
+                      'motion begins until they agree')
+        return not stamp or abs(now - stamp) <= APART * NANO
 
     def _keep_state(self, data: bytes) -> None:
         self.newest = data

@@ -13,11 +13,13 @@ class Schedule:
     :param delay: lead before a running clock
     :param repeat: append the motion to itself while it runs
     :param asked: begin as soon as there is a clock and an arm
+    :param anew: begin again when the clock does, as a simulated plant's may; else that ends it
     """
 
     def __init__(self, length: int, period: int, delay: int, repeat: bool = False,
-                 asked: bool = True):
+                 asked: bool = True, anew: bool = True):
         """Nothing is sent before the clock begins."""
+        self.anew = anew
         self.length, self.period, self.delay, self.repeat = length, period, delay, repeat
         self.starts: list[int] = []  # in force, then what follows it
         self.due = asked
@@ -45,7 +47,8 @@ class Schedule:
         seen, self._seen = self._seen, now
         if self.starts and self.starts[0] > now + self.delay + self._approach + self.period \
                 and now < seen:
-            self.ask()  # the plant and its clock began anew
+            # the plant and its clock began anew, or somebody has set a clock of the wall back
+            self.ask() if self.anew else self.cancel()
         if self.due:
             return self._begin(now, now != seen, approach) if seen and approach is not None else []
         if not self.starts:
