@@ -19,6 +19,7 @@ from robodyn_ros.robots.parameters import ParameterTable
 from robodyn_ros.tracing import Graph, inputs, Number, Scalar
 from robodyn_ros.types import Control
 
+BLAME = 'the control law'
 NOT_NEGATIVE = 'a whole number, 0 or more'
 
 
@@ -45,16 +46,18 @@ def trace_law(control: Control, t: Scalar, q: Sequence[Scalar], v: Sequence[Scal
     try:
         tau = list(control.law(t, q, v, reference, parameters))
     except TracingError as error:
-        raise TracingError(f'the control law: {error}') from error
+        if str(error).startswith(BLAME):  # a law around a law
+            raise
+        raise TracingError(f'{BLAME}: {error}') from error
     except RobodynError:
         raise
     except (Exception, SystemExit) as error:  # noqa: B902  a user's law may raise anything
-        raise TracingError(f'the control law raised {type(error).__name__}: {error}; it must '
+        raise TracingError(f'{BLAME} raised {type(error).__name__}: {error}; it must '
                            'return one torque per joint') from error
     if len(tau) != len(q):
         raise SizeError('torques of the control law', len(q), len(tau), 'one per joint')
     if not all(isinstance(x, (Scalar, float, int)) for x in tau):
-        raise TracingError(f'the control law returned {tau!r}; expected numbers')
+        raise TracingError(f'{BLAME} returned {tau!r}; expected numbers')
     return tau
 
 

@@ -20,6 +20,7 @@ from robodyn_ros.controllers.model import saturated
 from robodyn_ros.controllers.robust import robust
 from robodyn_ros.errors import MessageRefused, ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
+from robodyn_ros.plant.control_law import checked_control, trace_law
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.mass_check import check_mass
 from robodyn_ros.robots.parameters import checked_parameters
@@ -63,7 +64,14 @@ def control_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySet
     """
     if settings.kind == 'none':
         return None
-    return _law_of(robot, settings, motion, folder)._replace(delay=settings.delay)
+    control = checked_control(_law_of(robot, settings, motion, folder))
+    assert control is not None
+    if control.reference_size not in (0, 3 * robot.n):
+        raise ScenarioError(
+            f'controller.kind is {settings.kind!r}: its reference_size is '
+            f'{control.reference_size}; expected {3 * robot.n}, the desired q, v and a of '
+            f'{robot.n} joints, or 0 for a law that follows no trajectory')
+    return control._replace(delay=settings.delay)
 
 
 def _law_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySettings,
@@ -99,7 +107,7 @@ def _law_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySettin
 def limited(robot: Robot, control: Control) -> Control:
     """Return the law behind motors that give no more than their limits, as the nodes' plant."""
     def law(*arguments: Any) -> list[Number]:
-        return saturated(robot, list(control.law(*arguments)))
+        return saturated(robot, trace_law(control, *arguments))
 
     return control._replace(law=law)
 

@@ -230,8 +230,8 @@ class ControllerRunner:
         led = self.plan is not None or self.next_plan is not kept
         if kept is None:
             self._drop(reason, self.fate.outcome == WAITING)
-        self.plan, self.next_plan, self._led, self._hold = None, kept, False, led
-        self._zero = 0
+        self.plan, self.next_plan, self._led = None, kept, False
+        self._hold, self._zero = self._hold or led, 0
         if led and kept is None:
             self.held = reason
             self.notices.append(f'{reason}: the trajectory is dropped, the arm is held until '
@@ -260,11 +260,13 @@ class ControllerRunner:
             return 'stopped: holding' if self.control.reference_size else 'stopped'
         if self.next_plan is not None and not self._led:
             return 'waiting for the start'
+        if self.held:
+            return f'holding: {self.held}'
         if self.plan is None:
             free = not self.control.reference_size and not self.rules.needs_trajectory
             return 'running' if free else 'no trajectory'
         if not self._led:
-            return f'holding: {self.held}' if self.held else 'holding'
+            return 'holding'
         ended = seen > self.plan.end and self.control.reference_size
         return 'holding at the end of the trajectory' if ended else 'following'
 

@@ -228,7 +228,7 @@ class ControllerNode(BaseNode):
 
     def _diagnose(self) -> None:
         silence = 0.0 if self.last_state is None else self.silence
-        if silence > self.options.state_timeout:
+        if silence > self.options.state_timeout and not self.rivals.found:
             self.tell(f'no joint_states for {silence:.1f} s: no command is sent')
         told = self.reasons.report()
         if self.last_state is None:

@@ -77,7 +77,10 @@ class DynamicsNode(BaseNode):
         run = Simulation(scenario, with_control=False)
         self.robot, self.scenario = run.robot, scenario
         waits = scenario.controller.kind != 'none'
-        self.runner = PlantRunner(run.plant, run.assembly.state, run.period, run.parameters, waits,
+        start = run.assembly.state
+        if waits and self.options.mode == FREE:  # held while time goes on: it begins at rest
+            start = start._replace(v=np.zeros(run.robot.n))
+        self.runner = PlantRunner(run.plant, start, run.period, run.parameters, waits,
                                   scenario.controller.delay,
                                   keep_limits=not scenario.trajectory.ignore_limits,
                                   limit_efforts=scenario.dynamics.limit_efforts,
@@ -129,6 +132,9 @@ class DynamicsNode(BaseNode):
                  + (', '.join(self.runner.plant.row_names) or '-'))
         log.info(f'holds until the first command: {waits}; command time-out '
                  f'{options.command_timeout:g} s, then {options.on_timeout}')
+        if waits and options.mode == FREE and self.scenario.dynamics.initial_velocity:
+            self.tell('initial_velocity does not count: in free mode the arm is held, at rest, '
+                      'until the first command; lockstep begins with it')
 
     def _start(self) -> None:
         wall_timer(self, 1.0, self._diagnose)
