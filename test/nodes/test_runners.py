@@ -320,6 +320,23 @@ def test_after_a_silence_nothing_is_caught_up_with(controller, silence):
     assert controller.doing == 'following' if silence < 0.3 else controller.held
 
 
+def test_where_time_is_simulated_it_may_begin_anew_and_elsewhere_the_arm_is_held(controller):
+    """A plant that was restarted waits for its first command; a driver's arm must be held."""
+    for simulated in (True, False):
+        controller.rules = controller.rules._replace(simulated=simulated)
+        controller.answer(9 * NANO, START, STILL)
+        send(controller, [4.0], [START + WAY], start=9 * NANO, now=9 * NANO)
+        lead(controller, 9 * NANO + PERIOD, 1.0)
+        answer = controller.answer(NANO, START, STILL)
+        assert 'dropped' in controller.notices.pop() and controller.fate.outcome == REFUSED
+        if simulated:
+            assert answer is None and controller.doing == 'no trajectory'
+        else:
+            assert np.array_equal(answer.desired, [*START, *np.zeros(8)])
+            assert controller.held.startswith('joint_states lack')
+        controller.stop()
+
+
 def test_a_reset_forgets_what_was_before_it_and_keeps_what_comes_after(controller):
     """Whichever of the two messages comes first."""
     controller.answer(NANO, START, STILL)

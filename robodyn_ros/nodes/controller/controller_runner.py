@@ -50,6 +50,8 @@ class Rules(NamedTuple):
     """Time between two states, by their stamps, after which the arm counts as lost [s]."""
     path_tolerance: Sequence[float] = ()
     """Distance from the trajectory that holds the arm, one per joint; 0 or none: any [rad, m]."""
+    simulated: bool = False
+    """Time is simulated, so it may begin anew, and the plant with it."""
     needs_trajectory: bool = True
     """A law that reads no reference waits for a trajectory, too; its time begins there."""
 
@@ -200,8 +202,7 @@ class ControllerRunner:
             return plan
         settings, tolerance = self.rules.settings, self.rules.limit_tolerance
         begun = plan.begun(now, state, settings.blend_time, self._turning)
-        if settings.blend_time > 0.0:
-            check_start(begun, self.robot, settings)
+        check_start(begun, self.robot, settings)
         if tolerance is not None:
             check_approach(begun, self.robot.limits, tolerance)
         return begun
@@ -357,6 +358,15 @@ class ControllerRunner:
         except MessageRefused as error:
             self.lose(f'joint_states came late ({error})')
 
+    def _begin_anew(self) -> None:
+        """Know nothing of what was: a simulated plant began anew, which holds by itself."""
+        if self.plan is not None or self.next_plan is not None:
+            self.notices.append('simulated time began anew: the trajectory is dropped')
+        self._drop('simulated time began anew', False)
+        self.plan = self.next_plan = None
+        self._led = self._hold = self.stopped = False
+        self.held, self._zero, self._dropped_end = '', 0, 0
+
     def _continues(self, last: Measured, here: Measured) -> bool:
         """Look for states that were lost, or that are of another motion; tell if this counts."""
         since = (here.now - last.now) / NANO
@@ -374,7 +384,9 @@ class ControllerRunner:
                     reason = (f'joint_states jump: {joint} from {before:.4g} to {after:.4g} '
                               f'within {since:.3g} s')
                     break
-        if reason:
+        if since < 0.0 and self.rules.simulated:
+            self._begin_anew()
+        elif reason:
             self.lose(reason, here.now if since > 0.0 else None)
         elif self._led and since > max(SHORT_GAP, 5 * self.clock.period / NANO):
             self._join_anew(here)

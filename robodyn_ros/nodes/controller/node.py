@@ -114,6 +114,7 @@ class ControllerNode(BaseNode):
             None if trajectory.ignore_limits else options.limit_tolerance,
             max(options.state_timeout, 5.0 * self.scenario.controller.period),
             path_tolerances(self.robot.joints, options),
+            bool(self.get_parameter('use_sim_time').value),
             trajectory.kind != 'none')
 
     def _on_trajectory(self, data: bytes) -> None:

@@ -128,8 +128,11 @@ class TrajectoryNode(BaseNode):
         begins = self.schedule.due
         # a controller that comes after the start does not join the motion: it would lunge at it
         newcomer = readers > self.readers and not self.followed
+        restarts = self.schedule.restarts
         for start in self.schedule.look(now, newcomer, self.approach):
             self._send(start, self.approach or 0 if begins else 0)
+        if self.schedule.restarts > restarts:
+            self._forget()  # what becomes of the motion before is of no interest any more
         self.readers = readers
 
     def _is_time_of_states(self, now: int) -> bool:
@@ -224,8 +227,12 @@ class TrajectoryNode(BaseNode):
 
     def _ask(self, earliest: int = 0) -> None:
         """Begin anew, not before a time [ns]."""
-        self.after, self.sent, self.tries, self.followed, self.refused = earliest, [], 1, False, ''
+        self._forget()
+        self.after = earliest
         self.schedule.ask(earliest)
+
+    def _forget(self) -> None:
+        self.sent, self.tries, self.followed, self.refused = [], 1, False, ''
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._ask()

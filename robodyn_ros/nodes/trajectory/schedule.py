@@ -26,7 +26,9 @@ class Schedule:
         """The motion is to begin, as soon as it is known where the arm is."""
         self.state = 0
         """Time of one of the arm's states; the others are whole periods before and behind it."""
-        self._seen = self._earliest = self._approach = 0
+        self.restarts = 0
+        """How often the clock has begun anew."""
+        self._seen = self._earliest = 0
 
     def ask(self, earliest: int = 0) -> None:
         """Begin anew, not before a time."""
@@ -45,10 +47,10 @@ class Schedule:
         if now == 0:
             return []  # simulated time has not begun
         seen, self._seen = self._seen, now
-        if self.starts and self.starts[0] > now + self.delay + self._approach + self.period \
-                and now < seen:
+        if now < seen - self.period:
             # the plant and its clock began anew, or somebody has set a clock of the wall back
             self.ask() if self.anew else self.cancel()
+            self.restarts += 1
         if self.due:
             return self._begin(now, now != seen, approach) if seen and approach is not None else []
         if not self.starts:
@@ -67,5 +69,4 @@ class Schedule:
         start = max(now, self._earliest) + (self.delay if moving else 0) + approach
         whole = -(-(start - self.state) // self.period)
         self.starts, self.due = [self.state + whole * self.period], False
-        self._approach = approach
         return list(self.starts)
