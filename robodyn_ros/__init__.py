@@ -6,7 +6,7 @@ Constrained robot dynamics for ROS 2: see README.md and docs/.
 Names are imported when they are first used: `robodyn --help` and a node need no more than their
 own part, and a compiler takes a while to import.
 """
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import a name from its home, once."""
     if name == '__version__':
+        from importlib import metadata  # takes longer than all else here
         found = metadata.distributions(name='robodyn_ros')
         value: Any = next((item.version for item in found), None)
     elif name in _HOME:

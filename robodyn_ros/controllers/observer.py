@@ -16,7 +16,7 @@ from typing import Any, Mapping, Sequence
 
 from robodyn_ros.checks import number, refusal
 from robodyn_ros.controllers.integral import checked_period
-from robodyn_ros.controllers.model import model_of, model_parameters
+from robodyn_ros.controllers.model import model_of, model_parameters, saturated
 from robodyn_ros.mechanics import equations
 from robodyn_ros.robots.parameters import Given
 from robodyn_ros.robots.robot import Robot
@@ -62,7 +62,8 @@ def observed(robot: Robot, control: Control, gain: float, *, period: float | Non
                    p)  # type: ignore[operator]
              for old, push, early, late, pull, p in zip(z, acted, before, rate, r, momentum)]
         r = [(p - old) * gain for p, old in zip(momentum, z)]
-        return tau, [*kept, 1.0, *r, *z, *rate, *waiting, *tau]
+        return tau, [*kept, 1.0, *r, *z, *rate, *waiting,
+                     *saturated(robot, tau)]  # motors give no more
 
     return control._replace(
         law=law, parameters={**control.parameters, **own}, told={**control.told, TOPIC: first + 1},

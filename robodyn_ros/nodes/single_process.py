@@ -47,11 +47,11 @@ class Status(NamedTuple):
 class Monitor:
     """Compares the plant with what simulate() says it should do, period by period."""
 
-    def __init__(self, plant: DynamicsNode, controller: ControllerNode | None, expected: Result,
-                 in_space: bool):
+    def __init__(self, plant: DynamicsNode, controller: ControllerNode | None,
+                 trajectory: TrajectoryNode | None, expected: Result, in_space: bool):
         """Start at the motion's zero."""
         self.plant, self.expected, self.in_space = plant, expected, in_space
-        self.controller = controller
+        self.controller, self.trajectory = controller, trajectory
         self.seen, self.compared = -1, True
         self.tracking = self.violation = self.difference = 0.0
         self.begun = time.monotonic()
@@ -92,8 +92,10 @@ class Monitor:
         runner = self.plant.runner
         simulated = max(0, self.seen) * self.plant.period * 1e-9
         reason = runner.reason if runner.mode == FAULT else ''
-        if self.controller is not None and self.controller.refused:
-            reason = reason or f'trajectory refused: {self.controller.refused}'
+        if self.controller is not None:
+            reason = reason or self.controller.unusable
+        if self.trajectory is not None and self.trajectory.refused:
+            reason = reason or f'the motion is not followed: {self.trajectory.refused}'
         return Status(simulated, time.monotonic() - self.begun, self.tracking, self.violation,
                       self.difference, reason)
 
@@ -124,12 +126,14 @@ def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str
         if scenario.controller.kind != 'none':
             controller = ControllerNode(scenario, parameter_overrides=clock)
             session.add(controller)
+        trajectory = None
         if scenario.trajectory.kind != 'none':
-            session.add(TrajectoryNode(scenario, parameter_overrides=clock))
+            trajectory = TrajectoryNode(scenario, parameter_overrides=clock)
+            session.add(trajectory)
         if view is not None:
             from robodyn_ros.nodes.viewer.node import ViewerNode  # viser is optional
             session.add(ViewerNode(ViewerOptions(port=view)))
-        monitor = Monitor(plant, controller, expected, in_space)
+        monitor = Monitor(plant, controller, trajectory, expected, in_space)
         shown = 0.0
         while (view is not None or not monitor.over) and session.spin_once(0.1):
             monitor.look()

@@ -22,6 +22,7 @@ from robodyn_ros.types import Control
 
 MOST_MEMORY = 10_000
 """Numbers that a law may keep."""
+BLAME = 'the control law'
 NOT_NEGATIVE = 'a whole number, 0 or more'
 REMEDY = ('a law with memory: Control(law, reference_size, parameters, memory=START) whose law '
           'takes the memory as its last argument and returns torques and the next memory')
@@ -58,11 +59,13 @@ def trace_law(control: Control, t: Scalar, q: Sequence[Scalar], v: Sequence[Scal
         if control.memory:
             made = tuple(made)
     except TracingError as error:
-        raise TracingError(f'the control law: {error}') from error
+        if str(error).startswith(BLAME):  # a law around a law
+            raise
+        raise TracingError(f'{BLAME}: {error}') from error
     except RobodynError:
         raise
     except (Exception, SystemExit) as error:  # noqa: B902  a user's law may raise anything
-        raise TracingError(f'the control law raised {type(error).__name__}: {error}; it must '
+        raise TracingError(f'{BLAME} raised {type(error).__name__}: {error}; it must '
                            'return one torque per joint') from error
     if not control.memory:
         return _numbers(made, 'torques', len(q), 'one per joint'), []
@@ -78,12 +81,12 @@ def _numbers(given: Any, what: str, count: int, hint: str) -> list[Number]:
     try:
         found = list(given)
     except TypeError:
-        raise TracingError(f'the control law returned {given!r}; expected a list of numbers, '
+        raise TracingError(f'{BLAME} returned {given!r}; expected a list of numbers, '
                            f'{what} {hint}') from None
     if len(found) != count:
         raise SizeError(f'{what} of the control law', count, len(found), hint)
     if not all(isinstance(x, (Scalar, float, int)) for x in found):
-        raise TracingError(f'the control law returned {found!r}; expected numbers')
+        raise TracingError(f'{BLAME} returned {found!r}; expected numbers')
     return found
 
 

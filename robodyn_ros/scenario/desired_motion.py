@@ -19,7 +19,7 @@ from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.plant.assembly import assembled_motion
 from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.robot import check_limits, Robot
-from robodyn_ros.scenario.periods import periods_in
+from robodyn_ros.scenario.periods import period_ns, periods_in
 from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.scenario.settings import settings_from
 from robodyn_ros.scenario.tool_motion import ToolMotion
@@ -125,7 +125,7 @@ class DesiredMotion:
         """
         settings, last = self.settings, len(reference.t) - 1
         every = max(1, round(settings.point_spacing / period))
-        whole = points_of(reference)
+        whole = points_of(reference, period_ns(period))
         chosen = np.zeros(last + 1, bool)
         chosen[[*range(0, last, every), last]] = True
         between = JointPlan(0, whole.take(chosen)).samples(whole.times)[:, :whole.q.shape[1]]

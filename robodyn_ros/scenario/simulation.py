@@ -18,12 +18,11 @@ from robodyn_ros.checks import expect, number
 from robodyn_ros.errors import ScenarioError
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.plant.assembly import assemble_start, Assembly
-from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.loading import changed, load_scenario
 from robodyn_ros.scenario.noise import measurement_noise
-from robodyn_ros.scenario.periods import periods_in, steps_in
+from robodyn_ros.scenario.periods import period_ns, periods_in, steps_in
 from robodyn_ros.scenario.result import Result
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import checked
@@ -90,7 +89,7 @@ class Simulation:
         if self.control.reference_size and self.reference is not None:
             state = np.concatenate([start.q, start.v])
             state = np.concatenate([state if noise is None else state + noise[0], np.zeros(n)])
-            instants = np.arange(self.periods + 1) * int(round(settings.period * NANO))
+            instants = np.arange(self.periods + 1) * period_ns(settings.period)
             plan = JointPlan(0, self.desired.points(self.reference, settings.period)).begun(
                 0, state, settings.blend_time)
             if settings.blend_time > 0.0:

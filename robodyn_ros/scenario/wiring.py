@@ -24,6 +24,7 @@ from robodyn_ros.controllers.observer import observed
 from robodyn_ros.controllers.robust import robust
 from robodyn_ros.errors import MessageRefused, ScenarioError, UnknownNameError
 from robodyn_ros.mechanics.parameters import Parameters
+from robodyn_ros.plant.control_law import checked_control, trace_law
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.mass_check import check_mass
 from robodyn_ros.robots.parameters import checked_parameters
@@ -70,7 +71,14 @@ def control_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySet
     """
     if settings.kind == 'none':
         return None
-    control = _law_of(robot, settings, motion, folder)._replace(delay=settings.delay)
+    control = checked_control(_law_of(robot, settings, motion, folder))
+    assert control is not None
+    if control.reference_size not in (0, 3 * robot.n):
+        raise ScenarioError(
+            f'controller.kind is {settings.kind!r}: its reference_size is '
+            f'{control.reference_size}; expected {3 * robot.n}, the desired q, v and a of '
+            f'{robot.n} joints, or 0 for a law that follows no trajectory')
+    control = control._replace(delay=settings.delay)
     if settings.observer > 0.0:
         control = observed(robot, control, settings.observer, period=settings.period,
                            model=parameters_of(robot, settings.model))
@@ -116,11 +124,8 @@ def limited(robot: Robot, control: Control) -> Control:
     """Return the law behind motors that give no more than their limits, as the nodes' plant."""
     @wraps(control.law)
     def law(*arguments: Any) -> Any:
-        made = control.law(*arguments)
-        if not control.memory:
-            return saturated(robot, list(made))
-        tau, memory = made
-        return saturated(robot, list(tau)), memory
+        tau, memory = trace_law(control, *arguments)
+        return (saturated(robot, tau), memory) if control.memory else saturated(robot, tau)
 
     return control._replace(law=law)
 

@@ -15,6 +15,7 @@ arithmetic: sample() and samples() agree to the bit.
 """
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
@@ -33,6 +34,8 @@ GENTLE, SHARE = 0.5, 0.25
 """Largest speed on the way to a motion's start [rad/s, m/s], and part of a joint's limit."""
 SHORTEST = 1.0
 """Least time of that way [s]."""
+UNLIMITED = 2.0
+"""Speed on the way to a first point of joints whose file gives no limit [rad/s, m/s]."""
 CHUNK = 4096
 """Pieces that are looked at at once; a message may have a million."""
 
@@ -271,9 +274,9 @@ def _completed(points: Points, q: np.ndarray) -> Points:
         np.where(missing, 0.0, part) if part.size else part for part in points[2:]))
 
 
-def points_of(motion: Trajectory) -> Points:
-    """Return a sampled motion as the points of a trajectory."""
-    times = np.rint((motion.t - motion.t[0]) * NANO).astype(np.int64)
+def points_of(motion: Trajectory, period: int) -> Points:
+    """Return a motion that is sampled every period [ns] as the points of a trajectory."""
+    times = np.arange(len(motion.t), dtype=np.int64) * period
     return Points(times, motion.q, motion.v, motion.a)
 
 
@@ -407,9 +410,16 @@ def check_within(points: Points, limits: Limits, tolerance: float) -> None:
 
 
 def check_approach(plan: JointPlan, limits: Limits, tolerance: float) -> None:
-    """Refuse a way to the first point that is faster, or leads farther, than the joints can."""
+    """
+    Refuse a way to the first point that is faster, or leads farther, than the joints can.
+
+    Joints without a speed limit go no faster than UNLIMITED there, or than at its ends.
+    """
     way = plan.approach()
     if way is not None:
+        ends = np.abs(way.v[[0, -1]]).max(axis=0) if plan.points.order else 0.0  # not a line's
+        limits = replace(limits, velocity=np.where(
+            np.isinf(limits.velocity), np.maximum(UNLIMITED, ends), limits.velocity))
         inside = ((way.q[0] >= limits.lower) & (way.q[0] <= limits.upper)).all()
         _judge(way.q if inside else None, way.v, way.t, limits, tolerance,  # else it comes back
                'on the way from where the arm is to the first point ', 'give the first point a '

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from robodyn_ros import load_robot, load_scenario, simulate, Simulation
 from robodyn_ros.errors import MessageRefused, RobodynError
+from robodyn_ros.nodes.common.controller_status import FOLLOWED, REFUSED, WAITING
 from robodyn_ros.nodes.controller.controller_runner import ControlClock, ControllerRunner, Rules
 from robodyn_ros.nodes.dynamics.plant_runner import (
     FAULT, FINISHED, HOLDING, MOVING, PlantRunner, refusal_of, WAITING)
@@ -228,7 +229,8 @@ def test_trajectories_start_now_later_or_not_at_all(simulation, controller):
     follow_reference(controller, simulation, 0)
     assert controller.answer(NANO + PERIOD, q, v).desired[:n] == pytest.approx(q, abs=1e-12)
     follow_reference(controller, simulation, NANO + 300 * PERIOD, now=NANO + PERIOD)
-    before = controller.answer(NANO + 299 * PERIOD, q, v).desired[:n]
+    for k in range(2, 300):
+        before = controller.answer(NANO + k * PERIOD, q, v).desired[:n]
     assert np.array_equal(before, simulation.reference.q[-1])
     assert np.array_equal(controller.answer(NANO + 300 * PERIOD, q, v).desired[:n], before)
     with pytest.raises(MessageRefused, match='ended .* s ago'):
@@ -262,7 +264,77 @@ def test_states_that_jump_or_are_missing_drop_the_trajectory(controller):
         answer = controller.answer(3 * NANO + later * PERIOD, there, STILL)
         assert np.array_equal(answer.desired, [*there, *np.zeros(8)])
         assert 'the trajectory is dropped' in controller.notices.pop()
-        assert controller.doing == 'holding'
+        assert controller.doing.startswith('holding: joint_states ')
+        assert controller.fate.outcome == REFUSED and not controller.fate.missed
+
+
+def test_a_start_that_passed_before_the_first_state_is_refused_and_told_as_missed(controller):
+    """The motion is far on when the arm is heard of: it may be sent again, from where it is."""
+    points = [START, START + WAY]
+    send(controller, [0.0, 2.0], points, [STILL, STILL], start=NANO)
+    assert controller.fate == (NANO, WAITING, False, '')
+    assert controller.answer(2 * NANO, START, STILL) is None
+    assert controller.fate[:3] == (NANO, REFUSED, True)
+    assert 'controller.start_tolerance' in controller.notices.pop()
+    send(controller, [0.0, 2.0], points, [STILL, STILL], start=3 * NANO, now=2 * NANO)
+    lead(controller, 2 * NANO + PERIOD, 1.5)
+    assert controller.fate == (3 * NANO, FOLLOWED, False, '')
+
+
+def test_an_arm_farther_from_the_path_than_its_tolerance_is_held(controller):
+    """Somebody holds a joint: the sentence names it; a lap of the same motion does not follow."""
+    controller.rules = controller.rules._replace(path_tolerance=(0.0, 0.1, 0.0, 0.0))
+    controller.answer(NANO, START, STILL)
+    send(controller, [4.0], [START + WAY], [STILL], start=NANO, now=NANO)
+    controller.answer(NANO + PERIOD, START, STILL)
+    send(controller, [1.0], [START], [STILL], start=5 * NANO, now=NANO + PERIOD)
+    for k in range(2, 4000):
+        answer = controller.answer(NANO + k * PERIOD, START, STILL)
+        if controller.held:
+            break
+        assert np.abs(answer.error)[1] <= 0.1
+    assert np.array_equal(answer.desired, [*START, *np.zeros(8)])
+    told = controller.notices.pop()
+    assert "joint 'joint_2' is 0.1" in told and 'constraints.joint_2.trajectory' in told
+    assert controller.doing == f'holding: {controller.held}' and controller.next_plan is None
+    for k in range(4000, 5000):
+        assert np.array_equal(controller.answer(NANO + k * PERIOD, START, STILL).desired[:4], START)
+    with pytest.raises(MessageRefused, match='goes on from a trajectory that was stopped'):
+        send(controller, [1.0], [START], [STILL], start=5 * NANO, now=6 * NANO)
+    send(controller, [4.0], [START + WAY], [STILL], start=7 * NANO, now=6 * NANO)
+    controller.rules = controller.rules._replace(longest_gap=2.0)
+    lead(controller, 6 * NANO, 2.0)
+    assert controller.doing == 'following' and not controller.held
+
+
+@pytest.mark.parametrize('silence', [0.05, 0.2, 0.4])
+def test_after_a_silence_nothing_is_caught_up_with(controller, silence):
+    """The arm was braked meanwhile: it joins anew from rest if it is near, else it is held."""
+    controller.answer(NANO, START, STILL)
+    send(controller, [0.0, 4.0], [START, START + 0.9 * WAY], [STILL, STILL], now=NANO)
+    rows = lead(controller, NANO + PERIOD, 2.0)
+    begin = 3 * NANO + int(silence * NANO)
+    again = lead(controller, begin, 1.0, rows[-1, :4])
+    assert again[0, :8] == pytest.approx([*rows[-1, :4], *STILL], abs=1e-12)
+    assert np.abs(np.diff(again[:, 4:8], axis=0)).max() < 5e-3
+    assert controller.doing == 'following' if silence < 0.3 else controller.held
+
+
+def test_where_time_is_simulated_it_may_begin_anew_and_elsewhere_the_arm_is_held(controller):
+    """A plant that was restarted waits for its first command; a driver's arm must be held."""
+    for simulated in (True, False):
+        controller.rules = controller.rules._replace(simulated=simulated)
+        controller.answer(9 * NANO, START, STILL)
+        send(controller, [4.0], [START + WAY], start=9 * NANO, now=9 * NANO)
+        lead(controller, 9 * NANO + PERIOD, 1.0)
+        answer = controller.answer(NANO, START, STILL)
+        assert 'dropped' in controller.notices.pop() and controller.fate.outcome == REFUSED
+        if simulated:
+            assert answer is None and controller.doing == 'no trajectory'
+        else:
+            assert np.array_equal(answer.desired, [*START, *np.zeros(8)])
+            assert controller.held.startswith('joint_states lack')
+        controller.stop()
 
 
 def test_a_reset_forgets_what_was_before_it_and_keeps_what_comes_after(controller):

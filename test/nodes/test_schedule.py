@@ -45,6 +45,14 @@ def test_a_clock_that_begins_anew_starts_the_motion_again():
     assert schedule.look(110, False, 0) == [410]
 
 
+def test_a_clock_that_is_set_back_ends_the_motion_where_it_must_be_asked_for():
+    """A clock of the wall, or a plant that is started by hand: nothing begins by itself."""
+    schedule = Schedule(LENGTH, PERIOD, DELAY, repeat=True, anew=False)
+    schedule.look(9000, False, 0)
+    assert schedule.look(9100, False, 0)
+    assert not any(schedule.look(now, False, 0) for now in range(100, 20_000, 50))
+
+
 def test_nothing_moves_unasked():
     """Without autostart the motion waits for its word, however long the clock runs."""
     schedule = Schedule(LENGTH, PERIOD, DELAY, repeat=True, asked=False)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from robodyn_ros import load_scenario, scenario_names, simulate
 from robodyn_ros.nodes.dynamics.node import FIRST_STAMP
+from robodyn_ros.scenario.periods import period_ns
 from robodyn_ros.share import share_folder
 from std_srvs.srv import SetBool
 from system.graph import heard_graph, Listener, nodes, stamp
@@ -29,7 +30,7 @@ def arrays(messages, field):
 
 def lockstep_run(scenario, disturb=lambda processes, listener: None):
     """Return the first states and commands of a run in three processes, disturbed or not."""
-    period = int(load_scenario(scenario).controller.period * 1e9)
+    period = period_ns(load_scenario(scenario).controller.period)
     window = range(FIRST_STAMP, FIRST_STAMP + PERIODS * period, period)
     listener = Listener()
     try:
@@ -76,6 +77,21 @@ def test_a_plant_without_controller_agrees_with_simulate(listener, scenario):
     assert len(heard) > 100
     assert np.abs(arrays(heard, 'position') - result.q[place]).max() < SAME
     assert np.abs(arrays(heard, 'velocity') - result.v[place]).max() < SAME
+
+
+@pytest.mark.parametrize('period', [0.003, 1.0 / 3000.0])
+def test_periods_that_divide_no_second_agree_to_the_last_bit(tmp_path, period):
+    """States and torques, also where a period is no whole number of nanoseconds."""
+    text = (share_folder('config') / 'scara_helix.yaml').read_text()
+    path = tmp_path / 'uneven.yaml'
+    path.write_text(text.replace('period: 0.001', f'period: {period!r}').replace(
+        'step: 0.001', f'step: {period!r}'))
+    result = simulate(path)
+    assert result.scenario.controller.period == result.scenario.dynamics.step == period
+    states, commands = lockstep_run(str(path))
+    assert np.array_equal(arrays(states, 'position'), result.q[:PERIODS])
+    assert np.array_equal(arrays(states, 'velocity'), result.v[:PERIODS])
+    assert np.array_equal(arrays(commands, 'effort'), result.tau[:PERIODS])
 
 
 def stopped_in_turn(processes, listener):

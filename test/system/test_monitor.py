@@ -18,7 +18,7 @@ def test_a_motion_is_over_at_its_end_or_beyond(periods, over):
     plant = SimpleNamespace(runner=runner, period=10_000_000)
     expected = SimpleNamespace(t=np.arange(6) * 0.01, q=np.zeros((6, 2)), reference=None,
                                row_names=())
-    monitor = Monitor(plant, None, expected, in_space=False)
+    monitor = Monitor(plant, None, None, expected, in_space=False)
     for runner.periods in periods:
         monitor.look()
     assert monitor.over is over and monitor.status.difference == 0.0

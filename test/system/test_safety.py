@@ -87,9 +87,12 @@ def test_beyond_a_joint_limit_the_arm_is_held_until_reset(listener):
 def test_a_diverging_plant_stops_at_finite_numbers(listener):
     """An impossible speed overflows at once; the error says so, and the last state is kept."""
     with nodes('scara_helix', 'dynamics', dynamics={'initial_velocity': '[1e200,0.0,0.0,0.0]',
-                                                    'assemble': 'false'}):
+                                                    'assemble': 'false', 'mode': 'lockstep'}):
         commands = listener.publisher(JointState, 'joint_commands')
-        commands.publish(JointState(name=JOINTS, effort=[0.0] * 4))
+        listener.wait(lambda: listener.states)
+        command = JointState(name=JOINTS, effort=[0.0] * 4)
+        command.header.stamp = listener.states[-1].header.stamp
+        commands.publish(command)
         assert listener.wait_for_report('finite', ERROR)
         assert np.isfinite([[*m.position, *m.velocity] for m in listener.states]).all()
 

@@ -8,7 +8,7 @@ from typing import Sequence
 
 from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from geometry_msgs.msg import Pose, PoseStamped
+from geometry_msgs.msg import Pose, PoseStamped, Wrench
 import numpy as np
 from rclpy.serialization import deserialize_message
 from robodyn_ros.errors import MessageRefused
@@ -129,6 +129,11 @@ def pose_numbers(message: Pose) -> list[float]:
     return [at.x, at.y, at.z, turn.x, turn.y, turn.z, turn.w]
 
 
+def wrench_numbers(message: Wrench) -> list[float]:
+    """Return force [N] and torque [N m] of a wrench, one after the other (6,)."""
+    return [getattr(part, axis) for part in (message.force, message.torque) for axis in 'xyz']
+
+
 def marker(time: int, base: str, group: str, number: int, kind: int, colour: ColorRGBA,
            width: float) -> Marker:
     """Return a marker in the base frame at a time [ns]; width: of its line or shaft [m]."""
@@ -147,9 +152,14 @@ def diagnostics(time: int, name: str, hardware: str, level: str, text: str,
     :param hardware: which robot it is about
     :param level: OK, WARN or ERROR
     """
-    status = DiagnosticStatus(name=name, message=text, hardware_id=hardware,
-                              level=getattr(DiagnosticStatus, level))
-    status.values = [KeyValue(key=key, value=str(value)) for key, value in values.items()]
-    message = DiagnosticArray(status=[status])
+    message = DiagnosticArray(status=[status(name, hardware, level, text, values)])
     message.header.stamp = time_message(time)
     return message
+
+
+def status(name: str, hardware: str, level: str, text: str,
+           values: dict[str, object]) -> DiagnosticStatus:
+    """Return what diagnostics() sends, by itself."""
+    return DiagnosticStatus(
+        name=name, message=text, hardware_id=hardware, level=getattr(DiagnosticStatus, level),
+        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()])

@@ -3,7 +3,8 @@
 """Settings that only the nodes have, beside those of the scenario; no ROS."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Mapping
 
 from robodyn_ros.scenario.settings import bounded
 
@@ -30,6 +31,8 @@ class DynamicsOptions:
     """Rate of topics that people watch, in simulated time [Hz]."""
     clock_rate: float = bounded(200.0, least=1.0, most=1e4)
     """Rate of /clock, in simulated time; no faster than states come [Hz]."""
+    wrench_timeout: float = bounded(0.2, least=1e-3, most=60.0)
+    """Simulated time for which one ~/external_wrench acts, if no other comes [s]."""
     trace_length: int = bounded(1000, least=2, most=100_000)
     """Points of the tool's traced path that ~/markers keeps [-]."""
     publish_description: bool = True
@@ -48,6 +51,10 @@ class ControllerOptions:
     """Accept trajectories that leave joints out; these stay where they are."""
     limit_tolerance: float = bounded(1e-3, least=0.0)
     """Room at the robot file's limits of position and velocity [rad], [m], or per s."""
+    path_tolerance: float = bounded(0.2, least=0.0)
+    """Distance of a joint from the trajectory beyond which the arm is held; 0: any [rad, m]."""
+    constraints: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """The same of single joints: constraints.<joint>.trajectory; 0: any [rad] or [m]."""
     state_timeout: float = bounded(0.5, least=1e-3)
     """Wall time without a state after which no command is sent and diagnostics warn [s]."""
     watch_rate: float = bounded(50.0, least=0.1, most=1e3)
@@ -99,8 +106,8 @@ SHARED = ('robot', 'robot_arguments', 'strict', 'duration', 'tolerance', 'repeat
 MODEL = ('gravity', 'friction_scale', 'payload.mass', 'payload.centre', 'payload.inertia')
 CHANGEABLE = {
     'dynamics': ('realtime_factor', 'command_timeout', 'on_timeout', 'watch_rate', 'clock_rate',
-                 'trace_length', *MODEL),
-    'controller': ('state_timeout', 'watch_rate', 'allow_partial_joints_goal',
+                 'wrench_timeout', 'trace_length', *MODEL),
+    'controller': ('state_timeout', 'watch_rate', 'path_tolerance', 'allow_partial_joints_goal',
                    'allow_nonzero_velocity_at_trajectory_end', 'limit_tolerance', 'kp', 'kd',
                    'natural_frequency', 'damping', 'rho', 'epsilon', 'p', 'pretension',
                    *(f'model.{name}' for name in MODEL)),

@@ -59,9 +59,9 @@ def scenario_of(node: BaseNode, section: str, options: Any,
     return dataclasses.replace(result, folder=scenario.folder, **sections), own_settings
 
 
-def options_of(node: BaseNode, options: Any) -> Any:
+def options_of(node: BaseNode, options: Any, changeable: Iterable[str] = ()) -> Any:
     """Declare the parameters of a node that has no scenario; returns its options as set."""
-    values = _declare_all(node, options, CHANGEABLE[node.get_name()])
+    values = _declare_all(node, options, changeable)
     _refuse_unknown(node, [*values, *ALWAYS])
     return settings_from(type(options), nested(values), f'parameters of node {node.get_name()}')
 

@@ -4,7 +4,14 @@
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
-STREAM = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+
+
+def stream() -> QoSProfile:
+    """Return a STREAM of its own: rclpy writes what parameters override into the profile."""
+    return QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+
+
+STREAM = stream()
 """States, commands, trajectories: every reader is served, reliable or best-effort."""
 
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE,

@@ -8,7 +8,8 @@ is the trajectory in force and the law's memory, which moves on once per control
 answering a repeated state gives the same torque; it starts anew with the first motion after a
 reset. What is
 sent as a trajectory begins where the arm is; what would make it jump is refused. Where states are
-missing or jump, the arm is held where it is found: nothing is caught up with.
+missing or jump, or the arm is farther from the trajectory than its tolerance, it is held where it
+is found, until another trajectory comes: nothing is caught up with.
 """
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Sequence
 import numpy as np
 
 from robodyn_ros.errors import MessageRefused
+from robodyn_ros.nodes.common.controller_status import Fate, FOLLOWED, REFUSED, WAITING
 from robodyn_ros.plant.control_law import CompiledLaw
 from robodyn_ros.robots.limits import TOLERANCE
 from robodyn_ros.robots.robot import Robot
@@ -32,6 +34,8 @@ STOP_TIME = 0.25
 """Time in which ~/stop brakes an arm that moves [s]."""
 JUMP = 0.05
 """Way beyond what its speed explains, from one state to the next, that is no motion [rad, m]."""
+SHORT_GAP = 0.03
+"""Time without states after which the trajectory is joined anew from where the arm is [s]."""
 
 
 class Rules(NamedTuple):
@@ -46,6 +50,10 @@ class Rules(NamedTuple):
     """Room at the robot's limits [rad], [m], or per s; None: limits are ignored."""
     longest_gap: float = 0.5
     """Time between two states, by their stamps, after which the arm counts as lost [s]."""
+    path_tolerance: Sequence[float] = ()
+    """Distance from the trajectory that holds the arm, one per joint; 0 or none: any [rad, m]."""
+    simulated: bool = False
+    """Time is simulated, so it may begin anew, and the plant with it."""
     needs_trajectory: bool = True
     """A law that reads no reference waits for a trajectory, too; its time begins there."""
 
@@ -113,11 +121,15 @@ class ControllerRunner:
         self.next_plan: JointPlan | None = None
         """What replaces it at its start."""
         self.stopped = False
+        self.held = ''
+        """Why the arm is held though a trajectory led it; empty when another one leads it."""
+        self.fate = Fate()
         self.notices: list[str] = []
         """Sentences for the log; whoever reads them takes them out."""
         self._led = False  # the plan in force was sent; otherwise it is a stop of our own
         self._hold = False  # to be held where the next state finds it
         self._received: JointPlan | None = None
+        self._dropped_end = 0  # when the trajectory would have ended that was stopped or lost [ns]
         self._last: Measured | None = None  # the last state answered
         self._zero = 0  # when a law that follows nothing began [ns]
         self._unstamped = False  # a trajectory that starts with the first state
@@ -157,20 +169,31 @@ class ControllerRunner:
         """
         if start and self._received is not None and self._received.same(start, points):
             return ''
+        if start and start == self._dropped_end and (self.stopped or self.held):
+            self.refuse(start, 'it goes on from a trajectory that was stopped')
+            raise MessageRefused(self.fate.reason)
         begin = start or (0 if now is None else now)
         length = int(points.times[-1])
-        if now is not None and start and start + length < now:
-            raise MessageRefused(f'the trajectory ended {(now - start - length) / NANO:.3f} s '
-                                 'ago; send one that is not past')
         plan = JointPlan(begin, points)
-        if self._last is not None:  # what would be refused when it starts is refused now
-            at = max(begin, self._last.now)
-            self._begun(plan, at, self._state(at, self._last))
+        try:
+            if now is not None and start and start + length < now:
+                raise MessageRefused(f'the trajectory ended {(now - start - length) / NANO:.3f} s '
+                                     'ago; send one that is not past')
+            if self._last is not None:  # what would be refused when it starts is refused now
+                at = max(begin, self._last.now)
+                self._begun(plan, at, self._state(at, self._last))
+        except MessageRefused as error:
+            self.refuse(start, str(error), missed=True)
+            raise
         self.next_plan = self._received = plan
         self._unstamped = not start and now is None
-        self.stopped = False
+        self.stopped, self.held, self.fate = False, '', Fate(start, WAITING)
         return (f'trajectory of {len(points.times)} points, {length / NANO:.3f} s, '
                 f'starts at {begin / NANO:.3f} s')
+
+    def refuse(self, stamp: int, reason: str, missed: bool = False) -> None:
+        """Take note of a trajectory that is not taken; what was followed goes on."""
+        self.fate = Fate(stamp, REFUSED, missed, reason)
 
     def _state(self, at: int, measured: Measured) -> np.ndarray:
         """Return where a trajectory begins: the desired state, or the arm's if none is."""
@@ -182,15 +205,41 @@ class ControllerRunner:
             return plan
         settings, tolerance = self.rules.settings, self.rules.limit_tolerance
         begun = plan.begun(now, state, settings.blend_time, self._turning)
-        if settings.blend_time > 0.0:
-            check_start(begun, self.robot, settings)
+        check_start(begun, self.robot, settings)
         if tolerance is not None:
             check_approach(begun, self.robot.limits, tolerance)
         return begun
 
     def stop(self) -> None:
         """Brake, and hold where the arm comes to rest."""
-        self.next_plan, self._hold, self.stopped = None, True, True
+        self._drop('stopped by ~/stop', False)
+        self.next_plan, self._hold, self.stopped, self.held = None, True, True, ''
+
+    def _drop(self, reason: str, missed: bool) -> None:
+        """Take note that what was sent is not followed to its end."""
+        if self._led and self.plan is not None:
+            self._dropped_end = self.plan.end
+        self._received = None
+        if self.fate.outcome in (WAITING, FOLLOWED):
+            self.refuse(self.fate.stamp, reason, missed)
+
+    def lose(self, reason: str, now: int | None = None) -> None:
+        """
+        Drop the trajectory, and hold the arm where the next state finds it.
+
+        :param now: keep one that is to start at this time or later [ns]; None: keep none
+        """
+        kept = self.next_plan if now is not None and self.next_plan is not None \
+            and self.next_plan.start >= now else None
+        led = self.plan is not None or self.next_plan is not kept
+        if kept is None:
+            self._drop(reason, self.fate.outcome == WAITING)
+        self.plan, self.next_plan, self._led = None, kept, False
+        self._hold, self._zero = self._hold or led, 0
+        if led and kept is None:
+            self.held = reason
+            self.notices.append(f'{reason}: the trajectory is dropped, the arm is held until '
+                                'another one comes')
 
     def reset(self, now: int) -> None:
         """
@@ -198,6 +247,7 @@ class ControllerRunner:
 
         An arm that was led is held from there on, until another trajectory comes.
         """
+        self.held = ''
         if self.next_plan is not None and self.next_plan.start < now:
             self.next_plan = None
         if self.plan is not None and self.plan.start < now:
@@ -221,6 +271,8 @@ class ControllerRunner:
             return 'stopped: holding' if self.control.reference_size else 'stopped'
         if self.next_plan is not None and not self._led:
             return 'waiting for the start'
+        if self.held:
+            return f'holding: {self.held}'
         if self.plan is None:
             free = not self.control.reference_size and not self.rules.needs_trajectory
             return 'running' if free else 'no trajectory'
@@ -249,6 +301,8 @@ class ControllerRunner:
         self._hold = False
         if self.next_plan is not None and self.next_plan.start <= now:
             self._take_over(here)
+        if self._led and not again:
+            self._keep_to_path(here)
         if self.plan is None:
             if self.next_plan is not None and again and self.control.reference_size:
                 # a plant in lockstep asks again and would wait for ever: hold until the start
@@ -276,14 +330,55 @@ class ControllerRunner:
         self.plan, self._led = stop(here.now, state, STOP_TIME, self.robot.limits), False
 
     def _take_over(self, here: Measured) -> None:
-        """Replace the plan in force by the next one."""
+        """Replace the plan in force by the next one, unless it would jump: then it goes on."""
         assert self.next_plan is not None
         plan, self.next_plan = self.next_plan, None
-        self.plan = self._begun(plan, here.now, self._state(here.now, here))
-        self._led = True
+        try:
+            self.plan = self._begun(plan, here.now, self._state(here.now, here))
+        except MessageRefused as error:
+            self._received = None
+            self.refuse(self.fate.stamp, str(error), missed=True)
+            self.notices.append(f'trajectory refused: {error}')
+            return
+        self._led, self.held, self.fate = True, '', self.fate._replace(outcome=FOLLOWED)
         if self._fresh:
             self._law.reset()
             self._fresh = False
+
+    def _keep_to_path(self, here: Measured) -> None:
+        """Hold an arm that is farther from its trajectory than the tolerance of a joint."""
+        if not any(self.rules.path_tolerance) or not self.control.reference_size:
+            return
+        assert self.plan is not None
+        # plain floats, as in _continues
+        for joint, unit, wanted, found, room in zip(
+                self.robot.joints, self.robot.limits.units, self.plan.sample(here.now).tolist(),
+                here.q.tolist(), self.rules.path_tolerance):
+            if 0.0 < room < abs(wanted - found):
+                self.lose(f'joint {joint!r} is {abs(wanted - found):.4g} {unit} from the '
+                          f'trajectory, more than {room:g} (constraints.{joint}.trajectory)')
+                self._brake(here, here.state)
+                self._hold = False
+                return
+
+    def _join_anew(self, here: Measured) -> None:
+        """Go on with the trajectory from where the arm is, as after a short silence."""
+        assert self.plan is not None
+        try:
+            if not self.rules.settings.blend_time > 0.0:
+                raise MessageRefused('without a blend_time it would be jumped to')
+            self.plan = self._begun(self.plan, here.now, here.state)
+        except MessageRefused as error:
+            self.lose(f'joint_states came late ({error})')
+
+    def _begin_anew(self) -> None:
+        """Know nothing of what was: a simulated plant began anew, which holds by itself."""
+        if self.plan is not None or self.next_plan is not None:
+            self.notices.append('simulated time began anew: the trajectory is dropped')
+        self._drop('simulated time began anew', False)
+        self.plan = self.next_plan = None
+        self._led = self._hold = self.stopped = False
+        self.held, self._zero, self._dropped_end, self._fresh = '', 0, 0, True
 
     def _continues(self, last: Measured, here: Measured) -> bool:
         """Look for states that were lost, or that are of another motion; tell if this counts."""
@@ -302,11 +397,10 @@ class ControllerRunner:
                     reason = (f'joint_states jump: {joint} from {before:.4g} to {after:.4g} '
                               f'within {since:.3g} s')
                     break
-        if reason:
-            led = self.plan is not None
-            if since < 0.0:
-                self.next_plan = self._received = None
-            self.reset(here.now)
-            if led:
-                self.notices.append(f'{reason}: the trajectory is dropped, the arm is held')
+        if since < 0.0 and self.rules.simulated:
+            self._begin_anew()
+        elif reason:
+            self.lose(reason, here.now if since > 0.0 else None)
+        elif self._led and since > max(SHORT_GAP, 5 * self.clock.period / NANO):
+            self._join_anew(here)
         return True

@@ -86,12 +86,13 @@ class Intake:
             self._ready.put(self._work(self._waiting.get()))
 
     def _work(self, data: bytes) -> Arrived:
+        start = 0
         try:
             message = unpacked(data) or Unpacked(*self._unpack(data))
-            return Arrived(message.start,
-                           self._check(message.names, message.times, message.fields))
+            start = message.start
+            return Arrived(start, self._check(message.names, message.times, message.fields))
         except MessageRefused as error:
-            return Arrived(0, None, str(error))
+            return Arrived(start, None, str(error))
 
 
 def unpacked(data: bytes) -> Unpacked | None:

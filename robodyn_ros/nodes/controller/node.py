@@ -6,31 +6,35 @@ The node `controller`: answers every joint state with one torque command.
 Driven by joint_states, no timer in the loop; a command carries the stamp of the state it answers.
 Takes ~/joint_trajectory by joint_trajectory_controller's rules, and dynamics/resets, the times at
 which a simulated plant was put back to its start. Publishes joint_commands (JointState or
-Float64MultiArray, see command_format), ~/reference, ~/error and /diagnostics. Service ~/stop.
+Float64MultiArray, see command_format), ~/reference, ~/error, ~/status and /diagnostics, and
+what a law with memory tells, such as ~/external_torque. Service ~/stop.
 """
 from __future__ import annotations
 
 import sys
 import time
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticArray
-from robodyn_ros.errors import MessageRefused, ScenarioError
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from robodyn_ros.checks import number
+from robodyn_ros.errors import MessageRefused, ScenarioError, UnknownNameError
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode
+from robodyn_ros.nodes.common.controller_status import ControllerStatus
 from robodyn_ros.nodes.common.options import ControllerOptions
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
-from robodyn_ros.nodes.common.qos import OVERRIDABLE, STREAM
+from robodyn_ros.nodes.common.qos import LATCHED, STREAM
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.controller.controller_runner import (
     Answer, ControlClock, ControllerRunner, Rules)
 from robodyn_ros.nodes.controller.intake import Intake
+from robodyn_ros.nodes.controller.rivals import Rivals
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
-from robodyn_ros.scenario.periods import steps_in
+from robodyn_ros.scenario.periods import period_ns, steps_in
 from robodyn_ros.scenario.schema import ControllerSettings, Scenario
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -59,34 +63,39 @@ class ControllerNode(BaseNode):
             raise ScenarioError(f'controller.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
         self.runner = ControllerRunner(self.robot, control, self._rules(), ControlClock(
-            int(round(scenario.controller.period * NANO)),
+            period_ns(scenario.controller.period),
             steps_in(scenario.controller.period, scenario.dynamics.step), scenario.dynamics.step))
         self.intake = Intake(self.runner.checked, messages.unpacked_trajectory)
-        self.refused = ''
-        """Why the last trajectory was not taken; empty if it was."""
+        self.unusable = ''
+        """Why the last state was not answered; empty if it was, or needed no answer."""
         self.order = JointOrder(self.robot.joints, strangers=True)
         self.names = list(self.robot.joints)
         self.last_state: int | None = None
         self.watched, self.answered, self.heard = 0, 0, time.monotonic()
         self.diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
+        self.status = self.create_publisher(DiagnosticStatus, '~/status', LATCHED)
+        self.told = ControllerStatus()
+        self._tell_status()
         self.command = messages.JointStateMessage(self.names, 'effort')
         self.array_format = self.options.command_format == 'float64_multi_array'
-        self.commands = self.create_publisher(
-            Float64MultiArray if self.array_format else JointState, 'joint_commands', STREAM,
-            qos_overriding_options=OVERRIDABLE)
+        self.commands = self.publisher(
+            Float64MultiArray if self.array_format else JointState, 'joint_commands')
         self.follows = control.reference_size > 0
         if self.follows:
             self.reference = self.create_publisher(JointState, '~/reference', STREAM)
             self.error = self.create_publisher(JointState, '~/error', STREAM)
+        self.told = {name: self.create_publisher(JointState, f'~/{name}', STREAM)
+                     for name in control.told}
         # bytes only: rclpy would make an object of every point (intake.py)
         self.create_subscription(JointTrajectory, '~/joint_trajectory', self._on_trajectory,
                                  STREAM, raw=True)
         self.create_subscription(Time, 'dynamics/resets', self._on_reset, STREAM)
-        self.create_subscription(JointState, 'joint_states', self._on_state, STREAM,
-                                 qos_overriding_options=OVERRIDABLE)
+        self.states = self.subscription(JointState, 'joint_states', self._on_state)
+        self.rivals = Rivals(self.names)
         self.create_service(Trigger, '~/stop', self._on_stop)
         wall_timer(self, 1.0, self._diagnose)
-        wall_timer(self, 0.02, self._take_trajectories)  # while no states come
+        wall_timer(self, 0.02, self._look)
+        wall_timer(self, 0.2, self._look_for_rivals)
         on_change(self, scenario.controller, self._check)
         on_change(self, self.options, self._check_options)
         log = self.get_logger()
@@ -106,21 +115,62 @@ class ControllerNode(BaseNode):
             self.scenario.controller, moving, options.allow_partial_joints_goal,
             None if trajectory.ignore_limits else options.limit_tolerance,
             max(options.state_timeout, 5.0 * self.scenario.controller.period),
+            path_tolerances(self.robot.joints, options),
+            bool(self.get_parameter('use_sim_time').value),
             trajectory.kind != 'none')
 
     def _on_trajectory(self, data: bytes) -> None:
         self.intake.put(data)
         self._take_trajectories()
 
+    def _look(self) -> None:
+        """Do what no state may wait for: trajectories while none come, and who wants to know."""
+        self._take_trajectories()
+        self._tell_notices()
+        if self.present != self.told:
+            self._tell_status()
+
+    def _tell_notices(self) -> None:
+        while self.runner.notices:
+            self.tell(self.runner.notices.pop(0))
+
+    def _look_for_rivals(self) -> None:
+        """Hold while more than one node tells where the arm is; a gripper's states do not count."""
+        found = self.rivals.look(self.partners(self.states), time.monotonic())
+        if found:
+            self.runner.lose(found)
+            self.tell(f'{found}; no command is sent until it is one')
+
+    @property
+    def silence(self) -> float:
+        """Return for how long no state has come [s]."""
+        return time.monotonic() - self.heard
+
+    @property
+    def present(self) -> ControllerStatus:
+        """Return what goes on."""
+        hears = self.last_state is not None and self.silence <= self.options.state_timeout \
+            and not self.rivals.found
+        return ControllerStatus(hears, self.runner.fate)
+
+    def _tell_status(self) -> None:
+        self.told = self.present
+        self.status.publish(messages.status(
+            *self.status_names('law', self.robot.name), 'WARN' if self.told.fate.reason else 'OK',
+            self.runner.doing, self.told.values()))
+
     def _take_trajectories(self) -> None:
-        for start, points, self.refused in self.intake.take():
+        for start, points, reason in self.intake.take():
+            text = ''
             try:
-                text = '' if points is None else self.runner.accept(start, points,
-                                                                    self.last_state)
+                if points is None:
+                    self.runner.refuse(start, reason)
+                else:
+                    text = self.runner.accept(start, points, self.last_state)
             except MessageRefused as error:
-                text, self.refused = '', str(error)
-            if self.refused:
-                self.tell(f'trajectory refused: {self.refused}')
+                reason = str(error)
+            if reason:
+                self.tell(f'trajectory refused: {reason}')
             elif text:
                 self.get_logger().info(text)
 
@@ -128,17 +178,24 @@ class ControllerNode(BaseNode):
         self.runner.reset(messages.time_of(message))
 
     def _on_state(self, message: JointState) -> None:
+        stamp = messages.time_of(message.header.stamp)
+        if self.rivals.found:
+            return
         try:
             q = self.order.arrange(message.name, message.position, 'position of joint_states')
             v = self.order.arrange(message.name, message.velocity, 'velocity of joint_states')
-            self.last_state = messages.time_of(message.header.stamp)
+            self.rivals.hear(stamp)
+            self.last_state = stamp
             answer = self.runner.answer(self.last_state, q, v)
         except MessageRefused as error:
-            self.refused = str(error)
-            self.tell(self.refused)
+            if self.rivals.is_stranger(message.name):
+                return
+            self.unusable = str(error)
+            self.tell(self.unusable)
             return
-        while self.runner.notices:
-            self.tell(self.runner.notices.pop())
+        self.unusable = ''
+        if self.runner.notices:
+            self._tell_notices()
         self.answered, self.heard = self.answered + 1, time.monotonic()
         if answer is not None:
             self._send(self.last_state, answer)
@@ -152,6 +209,8 @@ class ControllerNode(BaseNode):
             self.reference.publish(messages.joint_state(
                 now, self.names, answer.desired[:n], answer.desired[n:2 * n]))
             self.error.publish(messages.joint_state(now, self.names, answer.error))
+            for name, values in self.runner.told.items():
+                self.told[name].publish(messages.joint_state(now, self.names, effort=values))
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self.runner.stop()
@@ -173,13 +232,13 @@ class ControllerNode(BaseNode):
         return apply
 
     def _diagnose(self) -> None:
-        silence = 0.0 if self.last_state is None else time.monotonic() - self.heard
-        if silence > self.options.state_timeout:
+        silence = 0.0 if self.last_state is None else self.silence
+        if silence > self.options.state_timeout and not self.rivals.found:
             self.tell(f'no joint_states for {silence:.1f} s: no command is sent')
         told = self.reasons.report()
         if self.last_state is None:
             told.insert(0, 'no joint_states yet')
-        level = 'WARN' if told else 'OK'
+        level = 'WARN' if told or self.runner.held else 'OK'
         plan = self.runner.plan
         text = '; '.join([self.runner.doing, *told])
         self.diagnostics.publish(self.report(
@@ -187,6 +246,20 @@ class ControllerNode(BaseNode):
                 'states_per_second': self.answered,
                 'trajectory_points': len(plan.points.times) if plan else 0}))
         self.answered = 0
+
+
+def path_tolerances(joints: Sequence[str], options: ControllerOptions) -> list[float]:
+    """Return the distance from the trajectory that each joint may have, 0 for any [rad] or [m]."""
+    for joint, limits in options.constraints.items():
+        if joint not in joints:
+            raise UnknownNameError('joint', joint, joints, 'the parameters constraints')
+        for name, value in limits.items():
+            if name != 'trajectory':
+                raise UnknownNameError('constraint', name, ['trajectory'],
+                                       f'the parameters constraints.{joint}')
+            number(f'constraints.{joint}.trajectory', value, 'a distance, 0 for any', least=0.0)
+    return [options.constraints.get(joint, {}).get('trajectory', options.path_tolerance)
+            for joint in joints]
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -4,8 +4,8 @@
 The node `dynamics`: a simulated plant behind the topics a hardware driver has.
 
 Publishes joint_states, /clock, robot_description, ~/constraint_effort, ~/constraints, ~/tool_pose
-and /diagnostics; takes joint_commands (JointState: name, effort). Services ~/set_pause, ~/step,
-~/reset. Free mode runs at realtime_factor times the wall clock; in lockstep the plant takes step
+and /diagnostics; takes joint_commands (JointState: name, effort) and ~/external_wrench
+(WrenchStamped). Services ~/set_pause, ~/step, ~/reset. Free mode runs at realtime_factor times the wall clock; in lockstep the plant takes step
 k + 1 when the command stamped with state k has arrived, so runs repeat to the last bit. A plant
 that stands still repeats its state and the clock for who comes late.
 """
@@ -18,7 +18,7 @@ from typing import Any, Callable
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import Point, PoseStamped
+from geometry_msgs.msg import Point, PoseStamped, WrenchStamped
 import numpy as np
 from rclpy.node import Node
 from robodyn_ros.errors import MessageRefused
@@ -29,8 +29,9 @@ from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.options import DynamicsOptions, FREE, LOCKSTEP
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
-from robodyn_ros.nodes.common.qos import CLOCK, LATCHED, OVERRIDABLE, STREAM
+from robodyn_ros.nodes.common.qos import CLOCK, LATCHED, STREAM
 from robodyn_ros.nodes.common.wall_timer import wall_timer
+from robodyn_ros.nodes.dynamics.external_wrench import ExternalWrench
 from robodyn_ros.nodes.dynamics.pace import PaceMeter
 from robodyn_ros.nodes.dynamics.plant_runner import (
     FAULT, FINISHED, MOVING, PlantRunner, refusal_of)
@@ -38,7 +39,7 @@ from robodyn_ros.nodes.dynamics.sensor import Sensor
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
-from robodyn_ros.scenario.periods import periods_in
+from robodyn_ros.scenario.periods import period_ns, periods_in
 from robodyn_ros.scenario.schema import DynamicsSettings, Scenario
 from robodyn_ros.scenario.simulation import Simulation
 from rosgraph_msgs.msg import Clock as ClockMessage
@@ -77,7 +78,10 @@ class DynamicsNode(BaseNode):
         run = Simulation(scenario, with_control=False)
         self.robot, self.scenario = run.robot, scenario
         waits = scenario.controller.kind != 'none'
-        self.runner = PlantRunner(run.plant, run.assembly.state, run.period, run.parameters, waits,
+        start = run.assembly.state
+        if waits and self.options.mode == FREE:  # held while time goes on: it begins at rest
+            start = start._replace(v=np.zeros(run.robot.n))
+        self.runner = PlantRunner(run.plant, start, run.period, run.parameters, waits,
                                   scenario.controller.delay,
                                   keep_limits=not scenario.trajectory.ignore_limits,
                                   limit_efforts=scenario.dynamics.limit_efforts,
@@ -90,7 +94,7 @@ class DynamicsNode(BaseNode):
         self.state = messages.JointStateMessage(list(self.robot.all_joints), 'position',
                                                 'velocity', 'effort')
         self.mimic_effort = np.zeros(len(self.robot.mimics))
-        self.period = int(round(scenario.controller.period * NANO))
+        self.period = period_ns(scenario.controller.period)
         self.tick, self.paused, self.commanded = 0, self.options.start_paused, FIRST_STAMP
         self.answered = -1  # tick of the last state whose answer was taken
         self.begun = 0  # stamp of the first state after a reset
@@ -103,8 +107,7 @@ class DynamicsNode(BaseNode):
         self._start()
 
     def _make_topics(self) -> None:
-        self.states = self.create_publisher(JointState, 'joint_states', STREAM,
-                                            qos_overriding_options=OVERRIDABLE)
+        self.states = self.publisher(JointState, 'joint_states')
         self.clock_topic = self.create_publisher(ClockMessage, '/clock', CLOCK)
         if self.options.publish_description:
             description = self.create_publisher(String, 'robot_description', LATCHED)
@@ -113,8 +116,11 @@ class DynamicsNode(BaseNode):
                                    self.options.trace_length)
         self.diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
         self.resets = self.create_publisher(Time, '~/resets', STREAM)
-        self.create_subscription(JointState, 'joint_commands', self._on_command, STREAM,
-                                 qos_overriding_options=OVERRIDABLE)
+        self.heard = self.subscription(JointState, 'joint_commands', self._on_command)
+        self.push = ExternalWrench(self.robot, self.robot.tool_frame(
+            self.scenario.trajectory.frame))
+        self.runner.pushed = lambda: self.push.efforts(self.runner.q, self.tick)
+        self.create_subscription(WrenchStamped, '~/external_wrench', self._on_wrench, STREAM)
         self.create_service(SetBool, '~/set_pause', self._on_pause)
         self.create_service(Trigger, '~/step', self._on_step)
         self.create_service(Trigger, '~/reset', self._on_reset)
@@ -131,6 +137,9 @@ class DynamicsNode(BaseNode):
                  + (', '.join(self.runner.plant.row_names) or '-'))
         log.info(f'holds until the first command: {waits}; command time-out '
                  f'{options.command_timeout:g} s, then {options.on_timeout}')
+        if waits and options.mode == FREE and self.scenario.dynamics.initial_velocity:
+            self.tell('initial_velocity does not count: in free mode the arm is held, at rest, '
+                      'until the first command; lockstep begins with it')
 
     def _start(self) -> None:
         wall_timer(self, 1.0, self._diagnose)
@@ -175,6 +184,14 @@ class DynamicsNode(BaseNode):
         self.tell(self.runner.command(tau))
         if lockstep and not self.paused:
             self._obey()
+
+    def _on_wrench(self, message: WrenchStamped) -> None:
+        lasts = max(1, int(self.options.wrench_timeout * NANO) // self.period)
+        try:
+            self.push.take(message.header.frame_id, messages.wrench_numbers(message.wrench),
+                           self.tick + lasts)
+        except MessageRefused as error:
+            self.tell(str(error))
 
     def _obey(self) -> None:
         """Lockstep: take the step that a command asks for."""
@@ -249,6 +266,7 @@ class DynamicsNode(BaseNode):
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self.runner.reset()
+        self.push.stop()
         self.reasons.clear()
         self.watched.forget()
         self.tick += 1
@@ -280,9 +298,10 @@ class DynamicsNode(BaseNode):
 
     def _diagnose(self) -> None:
         runner = self.runner
-        publishers = self.count_publishers('joint_commands')
-        if publishers > 1:
-            self.tell(f'{publishers} nodes publish joint_commands; only one should')
+        partners = self.partners(self.heard)
+        if len(partners) > 1:
+            self.tell(f'{len(partners)} nodes publish joint_commands; only one should: '
+                      + ', '.join(partners))
         simulated, options = self.tick * self.period / NANO, self.options
         if self.paused:
             self.meter.excuse()

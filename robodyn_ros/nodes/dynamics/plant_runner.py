@@ -72,6 +72,8 @@ class PlantRunner:
         self._limit_efforts, self._lap, self._repeat = limit_efforts, lap, repeat
         self.q, self.v, self.tau = self._stepper.q, self._stepper.v, self._stepper.tau
         """Positions, velocities (zero under the brake) and the torque that acts (n,) each."""
+        self.pushed: Callable[[], np.ndarray | None] = lambda: None
+        """Efforts from outside that act in the next period, beside the motors' (n,)."""
         self.mode, self.reason, self.periods = WAITING, '', 0
         self.reset()
 
@@ -145,12 +147,18 @@ class PlantRunner:
         """Move one control period on, or stay if held; never leaves the finite numbers."""
         if self.mode != MOVING:
             return
+        push = self.pushed()
         self.periods += 1
+        motors = self.tau.copy() if push is not None else None
         try:
+            if push is not None:
+                self.tau[:] += push
             self._stepper.step()
         except RobodynError as error:
             self.reason = str(error)
             self._brake(FAULT)
+        if motors is not None and self.mode != FAULT:
+            self.tau[:] = motors
         self._watch_limits()
         if self._lap and self.periods >= self._lap and self.mode == MOVING:
             self._end_of_path()

@@ -20,7 +20,7 @@ from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from robodyn_ros.nodes.common.base_node import BaseNode
-from robodyn_ros.nodes.common.options import RecorderOptions
+from robodyn_ros.nodes.common.options import CHANGEABLE, RecorderOptions
 from robodyn_ros.nodes.common.parameters import options_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.wall_timer import wall_timer
@@ -82,7 +82,7 @@ class RecorderNode(BaseNode):
         """
         super().__init__('recorder', **node)
         now = datetime.now(timezone.utc).strftime('%Y%m%dT%H%M%SZ')
-        options = options_of(self, RecorderOptions(file or ''))
+        options = options_of(self, RecorderOptions(file or ''), CHANGEABLE['recorder'])
         path = options.file or f'robodyn_{now}.mcap'
         self.writer = RecordingWriter(path, facts)
         self.newest: int | None = None

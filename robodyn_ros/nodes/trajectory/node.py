@@ -4,10 +4,11 @@
 The node `trajectory`: turns the scenario's motion into one JointTrajectory and sends it.
 
 The path in space becomes joint positions, velocities and accelerations by second-order inverse
-kinematics, and those become as few points as its tolerance allows. It is sent once the arm's
-joint_states and a controller are there, or on ~/start where autostart is false; an arm that stands
+kinematics, and those become as few points as its tolerance allows. It is sent once a controller is
+there that hears the arm's joint_states, or on ~/start where autostart is false; an arm that stands
 elsewhere gets a gentle way to the motion's start. The trajectory is stamped with its start and
-kept for controllers that come later. Publishes controller/joint_trajectory and ~/path
+kept for who comes later. A controller that misses the start gets it anew; one that drops the
+motion later gets it on ~/start only. Publishes controller/joint_trajectory and ~/path
 (nav_msgs/Path). Service ~/start starts it again, and so does a reset of a simulated plant
 (dynamics/resets).
 
@@ -21,6 +22,7 @@ import time
 from typing import Any, Callable
 
 from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
 import numpy as np
@@ -29,6 +31,7 @@ from rclpy.serialization import deserialize_message
 from robodyn_ros.errors import MessageRefused, ScenarioError
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode
+from robodyn_ros.nodes.common.controller_status import ControllerStatus, FOLLOWED, REFUSED
 from robodyn_ros.nodes.common.options import TrajectoryOptions
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
@@ -40,6 +43,7 @@ from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.desired_motion import DesiredMotion
+from robodyn_ros.scenario.periods import period_ns, periods_in
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.trajectories.joint_plan import approach_time, Points
 from robodyn_ros.trajectories.time_law import same_place, there_and_back
@@ -54,6 +58,10 @@ STALE = 2.0
 """Age of joint_states from which on it is not known where the arm is [s]."""
 PATIENCE = 60
 """Looks after which it is told that no controller is there."""
+APART = 2.0
+"""Time between clock and states from which on they are not of one time [s]."""
+TRIES = 3
+"""How often a motion is begun that the controller misses, such as on a busy machine."""
 
 
 class TrajectoryNode(BaseNode):
@@ -71,8 +79,9 @@ class TrajectoryNode(BaseNode):
         scenario, self.options = scenario_of(self, 'trajectory', options, scenario)
         self.robot, self.scenario = wiring.robot_of(scenario), scenario
         period = scenario.controller.period
-        desired = DesiredMotion(scenario.trajectory, scenario.folder, scenario.duration)
-        reference = desired.reference(self.robot, scenario.duration, period,
+        duration = periods_in(scenario.duration, period) * period
+        desired = DesiredMotion(scenario.trajectory, scenario.folder, duration)
+        reference = desired.reference(self.robot, duration, period,
                                       wiring.parameters_of(self.robot, scenario.controller.model),
                                       wiring.constraints_of(scenario.dynamics, scenario.folder))
         if reference is None:
@@ -82,11 +91,16 @@ class TrajectoryNode(BaseNode):
             reference = there_and_back(reference)
         self.reference, self.points = reference, desired.points(reference, period)
         self.message = messages.joint_trajectory(0, self.robot.joints, self.points)
-        length, period_ns, delay = (int(round(float(x) * NANO)) for x in (
-            reference.t[-1], period, self.options.start_delay))
-        self.schedule = Schedule(length, period_ns, delay, scenario.repeat,
-                                 self.options.autostart)
+        self.schedule = Schedule(int(self.points.times[-1]), period_ns(period),
+                                 int(round(self.options.start_delay * NANO)), scenario.repeat,
+                                 self.options.autostart, self.options.autostart and bool(
+                                     self.get_parameter('use_sim_time').value))
         self.readers, self.after, self.lonely = 0, 0, 0
+        self.controller: ControllerStatus | None = None
+        self.sent: list[int] = []  # stamps of this motion's messages
+        self.tries, self.followed = 1, False
+        self.refused = ''
+        """Why the motion is not followed, nor sent again; empty if it is."""
         self.approach: int | None = None
         """Time of the way to the motion's start [ns]; None as long as the arm is not found."""
         self.order = JointOrder(self.robot.joints, strangers=True)
@@ -104,6 +118,7 @@ class TrajectoryNode(BaseNode):
         self.create_subscription(PoseStamped, '~/goal_pose', self._on_goal_pose, STREAM)
         self.create_subscription(Path, '~/follow_path', self._on_follow_path, STREAM)
         self.create_subscription(Time, 'dynamics/resets', self._on_reset, STREAM)
+        self.create_subscription(DiagnosticStatus, 'controller/status', self._on_status, LATCHED)
         self.create_subscription(JointState, 'joint_states', self._keep_state, NEWEST, raw=True)
         self.create_service(Trigger, '~/start', self._on_start)
         wall_timer(self, LOOK, self._on_look)
@@ -124,14 +139,36 @@ class TrajectoryNode(BaseNode):
 
     def _on_look(self) -> None:
         now = self.get_clock().now().nanoseconds
+        if not self._is_time_of_states(now):
+            return
         if now < self.after - NANO:
             self.after = 0  # the clock began anew
         self._look_for_the_arm()
         readers = self.trajectory.get_subscription_count()
         begins = self.schedule.due
-        for start in self.schedule.look(now, readers > self.readers, self.approach):
+        # a controller that comes after the start does not join the motion: it would lunge at it
+        newcomer = readers > self.readers and not self.followed
+        restarts = self.schedule.restarts
+        for start in self.schedule.look(now, newcomer, self.approach):
             self._send(start, self.approach or 0 if begins else 0)
+        if self.schedule.restarts > restarts:
+            self._forget()  # what becomes of the motion before is of no interest any more
         self.readers = readers
+
+    def _is_time_of_states(self, now: int) -> bool:
+        """
+        Tell whether the clock and the arm's states are of one time.
+
+        A burst of old clocks, or of clocks to come, moves no arm: a plant that really began anew
+        has states of the new time, too.
+        """
+        if not self.newest or self.scenario.controller.kind == 'none' or not now:
+            return True
+        stamp = messages.time_of(deserialize_message(self.newest, JointState).header.stamp)
+        if stamp and abs(now - stamp) > APART * NANO and self.schedule.due:
+            self.tell(f'the clock says {now / NANO:.3f} s, joint_states {stamp / NANO:.3f} s: no '
+                      'motion begins until they agree')
+        return not stamp or abs(now - stamp) <= APART * NANO
 
     def _keep_state(self, data: bytes) -> None:
         self.newest, self.heard = data, time.monotonic()
@@ -147,7 +184,8 @@ class TrajectoryNode(BaseNode):
         if not self._is_followed():
             self.lonely += 1
             if self.lonely == PATIENCE:
-                self.tell(f'the motion waits for a controller on {self.trajectory.topic_name}')
+                self.tell('the motion waits for a controller that hears joint_states and listens '
+                          f'on {self.trajectory.topic_name}')
             return
         try:
             stamp, q, _ = self._arm()
@@ -157,7 +195,9 @@ class TrajectoryNode(BaseNode):
         if stamp >= self.after:
             seconds = approach_time(q, self.points.q[0], self.robot.limits.velocity,
                                     self.scenario.controller.start_tolerance)
-            self.approach = int(round(seconds * NANO))
+            periods = -(-int(round(seconds * NANO)) // self.schedule.period)
+            self.approach = periods * self.schedule.period
+            self.schedule.state = stamp
 
     def _arm(self) -> tuple[int, np.ndarray, np.ndarray]:
         """Return stamp [ns], positions and velocities of the last joint_states."""
@@ -168,11 +208,15 @@ class TrajectoryNode(BaseNode):
 
     def _is_followed(self) -> bool:
         """
-        Tell whether a controller listens; a motion that began without one could not be joined.
+        Tell whether a controller is ready; a motion that began without one could not be joined.
 
         Controllers take what is sent from now on (volatile); a reader that asks for the past as
-        well, such as a recorder, only watches.
+        well, such as a recorder, only watches. Controllers of this package also tell whether they
+        hear the arm; of others, such as joint_trajectory_controller, that is not known.
         """
+        if self.count_publishers('controller/status') and not (
+                self.controller and self.controller.hears_states):
+            return False
         return any(reader.qos_profile.durability != DurabilityPolicy.TRANSIENT_LOCAL for reader
                    in self.get_subscriptions_info_by_topic(self.trajectory.topic_name))
 
@@ -183,7 +227,37 @@ class TrajectoryNode(BaseNode):
             message = messages.joint_trajectory(0, self.robot.joints, self.points, approach)
             self.get_logger().info(f'the arm is led to the start within {approach / NANO:.1f} s')
         message.header.stamp = messages.time_message(start - approach)
+        self.sent = [*self.sent[-1:], start - approach]
         self.trajectory.publish(message)
+
+    def _on_status(self, message: DiagnosticStatus) -> None:
+        """Hear what became of the motion; begin it anew if the controller missed its start."""
+        self.controller = ControllerStatus.from_values(
+            {pair.key: pair.value for pair in message.values})
+        fate = self.controller.fate
+        if fate.stamp not in self.sent:
+            return  # somebody else's
+        self.followed = self.followed or fate.outcome == FOLLOWED
+        if fate.outcome != REFUSED:
+            return
+        self.sent = []
+        if fate.missed and not self.followed and self.tries < TRIES:
+            self.tell(f'the controller has missed the motion, which begins anew: {fate.reason}')
+            self.tries += 1
+            self.schedule.ask()
+            return
+        self.refused = fate.reason
+        self.schedule.cancel()
+        self.tell(f'the controller does not follow the motion; call ~/start: {fate.reason}')
+
+    def _ask(self, earliest: int = 0) -> None:
+        """Begin anew, not before a time [ns]."""
+        self._forget()
+        self.after = earliest
+        self.schedule.ask(earliest)
+
+    def _forget(self) -> None:
+        self.sent, self.tries, self.followed, self.refused = [], 1, False, ''
 
     # --- goals ----------------------------------------------------------------------------
 
@@ -206,7 +280,8 @@ class TrajectoryNode(BaseNode):
             self.tell(f'goal refused: {error}')
             self.status.publish(String(data=f'refused: {error}'))
             return
-        self.schedule.drop()
+        self._forget()
+        self.schedule.cancel()
         self.trajectory.publish(messages.joint_trajectory(0, self.robot.joints, points))
         text = f'accepted: {len(points.times)} points, {points.times[-1] / NANO:.2f} s'
         self.get_logger().info(f'goal {text}')
@@ -236,8 +311,7 @@ class TrajectoryNode(BaseNode):
         return apply
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self.after = 0
-        self.schedule.ask()
+        self._ask()
         response.success, response.message = True, (
             'starts when joint_states tell where the arm is' if not self.newest else
             'started' if self._is_followed() else 'starts when a controller is there')
@@ -246,8 +320,7 @@ class TrajectoryNode(BaseNode):
     def _on_reset(self, message: Time) -> None:
         """Begin again with the plant, if the motion was begun before, or begins by itself."""
         if self.schedule.starts or self.options.autostart:
-            self.after = messages.time_of(message)
-            self.schedule.ask(self.after)
+            self._ask(messages.time_of(message))
 
 
 def main(arguments: list[str] | None = None) -> int:

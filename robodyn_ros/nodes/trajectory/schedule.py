@@ -9,27 +9,33 @@ class Schedule:
     Start times of a motion, all in nanoseconds.
 
     :param length: of the motion
-    :param period: starts are whole multiples of it
+    :param period: between two states; a start falls on one
     :param delay: lead before a running clock
     :param repeat: append the motion to itself while it runs
     :param asked: begin as soon as there is a clock and an arm
+    :param anew: begin again when the clock does, as a simulated plant's may; else that ends it
     """
 
     def __init__(self, length: int, period: int, delay: int, repeat: bool = False,
-                 asked: bool = True):
+                 asked: bool = True, anew: bool = True):
         """Nothing is sent before the clock begins."""
+        self.anew = anew
         self.length, self.period, self.delay, self.repeat = length, period, delay, repeat
         self.starts: list[int] = []  # in force, then what follows it
         self.due = asked
         """The motion is to begin, as soon as it is known where the arm is."""
-        self._seen = self._earliest = self._approach = 0
+        self.state = 0
+        """Time of one of the arm's states; the others are whole periods before and behind it."""
+        self.restarts = 0
+        """How often the clock has begun anew."""
+        self._seen = self._earliest = 0
 
     def ask(self, earliest: int = 0) -> None:
         """Begin anew, not before a time."""
         self.starts, self.due, self._earliest = [], True, earliest
 
-    def drop(self) -> None:
-        """Forget the motion until it is asked for again: the arm goes elsewhere."""
+    def cancel(self) -> None:
+        """Send no more of it, until somebody asks."""
         self.starts, self.due = [], False
 
     def look(self, now: int, newcomer: bool, approach: int | None) -> list[int]:
@@ -41,9 +47,10 @@ class Schedule:
         if now == 0:
             return []  # simulated time has not begun
         seen, self._seen = self._seen, now
-        if self.starts and self.starts[0] > now + self.delay + self._approach + self.period \
-                and now < seen:
-            self.ask()  # the plant and its clock began anew
+        if now < seen - self.period:
+            # the plant and its clock began anew, or somebody has set a clock of the wall back
+            self.ask() if self.anew else self.cancel()
+            self.restarts += 1
         if self.due:
             return self._begin(now, now != seen, approach) if seen and approach is not None else []
         if not self.starts:
@@ -60,6 +67,6 @@ class Schedule:
     def _begin(self, now: int, moving: bool, approach: int) -> list[int]:
         """Start; at once where the clock stands still until someone follows the motion."""
         start = max(now, self._earliest) + (self.delay if moving else 0) + approach
-        self.starts, self.due = [-(-start // self.period) * self.period], False
-        self._approach = approach
+        whole = -(-(start - self.state) // self.period)
+        self.starts, self.due = [self.state + whole * self.period], False
         return list(self.starts)

@@ -22,7 +22,7 @@ from rclpy.serialization import deserialize_message
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode, status_name
-from robodyn_ros.nodes.common.options import ViewerOptions
+from robodyn_ros.nodes.common.options import CHANGEABLE, ViewerOptions
 from robodyn_ros.nodes.common.parameters import options_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import LATCHED, NEWEST, STREAM
@@ -48,7 +48,7 @@ class ViewerNode(BaseNode):
         :param node: further arguments of rclpy's Node, such as parameter_overrides
         """
         super().__init__('viewer', **node)
-        self.options = options_of(self, options)
+        self.options = options_of(self, options, CHANGEABLE['viewer'])
         self.viewer = Viewer(self.options.host, self.options.port, self.options.seconds)
         self.others = ServiceQueue(self, self.tell)
         self.newest: dict[str, bytes] = {}
