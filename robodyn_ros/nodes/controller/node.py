@@ -84,8 +84,8 @@ class ControllerNode(BaseNode):
         if self.follows:
             self.reference = self.create_publisher(JointState, '~/reference', STREAM)
             self.error = self.create_publisher(JointState, '~/error', STREAM)
-        self.told = {name: self.create_publisher(JointState, f'~/{name}', STREAM)
-                     for name in control.told}
+        self.observed = {name: self.create_publisher(JointState, f'~/{name}', STREAM)
+                         for name in control.told}
         # bytes only: rclpy would make an object of every point (intake.py)
         self.create_subscription(JointTrajectory, '~/joint_trajectory', self._on_trajectory,
                                  STREAM, raw=True)
@@ -210,7 +210,7 @@ class ControllerNode(BaseNode):
                 now, self.names, answer.desired[:n], answer.desired[n:2 * n]))
             self.error.publish(messages.joint_state(now, self.names, answer.error))
             for name, values in self.runner.told.items():
-                self.told[name].publish(messages.joint_state(now, self.names, effort=values))
+                self.observed[name].publish(messages.joint_state(now, self.names, effort=values))
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self.runner.stop()
