@@ -20,6 +20,8 @@ from robodyn_ros.tracing import Graph, inputs, Number, Scalar
 from robodyn_ros.types import Control
 
 NOT_NEGATIVE = 'a whole number, 0 or more'
+MOST_REFERENCE, MOST_DELAY = 10_000, 100_000
+"""Numbers a law reads at an instant, and instants a torque may be on its way."""
 
 
 def checked_control(given: Any) -> Control | None:
@@ -30,8 +32,9 @@ def checked_control(given: Any) -> Control | None:
     if not callable(control.law):
         raise refusal('law of the control', control.law, 'a function of t, q, v, reference and '
                       'parameters')
-    size = whole_number('reference_size of the control', control.reference_size, NOT_NEGATIVE)
-    delay = whole_number('delay of the control', control.delay, NOT_NEGATIVE)
+    size = whole_number('reference_size of the control', control.reference_size, NOT_NEGATIVE,
+                        most=MOST_REFERENCE)
+    delay = whole_number('delay of the control', control.delay, NOT_NEGATIVE, most=MOST_DELAY)
     expect(Mapping, 'parameters of the control', control.parameters,  # type: ignore[type-abstract]
            "a mapping such as {'stiffness': 30.0}")
     for name, value in control.parameters.items():

@@ -23,7 +23,8 @@ from robodyn_ros.robots.robot import check_limits, Robot
 from robodyn_ros.scenario.periods import periods_in
 from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.scenario.settings import settings_from
-from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
+from robodyn_ros.scenario.user_code import (call_object, import_object, is_import_path,
+                                             is_trajectory, unmarked)
 from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.joint_plan import JointPlan, Points, points_of
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
@@ -137,15 +138,18 @@ class DesiredMotion:
 def _motion_of(settings: TrajectorySettings, folder: str) -> Any:
     if settings.kind == 'none':
         return None
+    kinds = {**PATHS, **JOINT_MOTIONS}
     if is_import_path(settings.kind):
         made = import_object(settings.kind, 'trajectory.kind', folder)
+        if not is_trajectory(made, tuple(kinds.values())):
+            raise unmarked(settings.kind, 'trajectory.kind', made, 'a path(t), or a class that '
+                           'makes one, decorated with @trajectory')
         if isinstance(made, type):
             made = call_object(made, settings.kind, 'trajectory.kind', **settings.parameters)
         if not callable(made) and not hasattr(made, 'sample'):
-            raise ScenarioError(f'trajectory.kind is {settings.kind!r}: it is {made!r}; expected '
-                                'a path(t) or an object with sample(times)')
+            raise unmarked(settings.kind, 'trajectory.kind', made,
+                           'a path(t) or an object with sample(times)')
         return made
-    kinds = {**PATHS, **JOINT_MOTIONS}
     if settings.kind not in kinds:
         raise UnknownNameError('trajectory', settings.kind, ('none', *kinds), 'trajectory.kind')
     values = dict(settings.parameters)
