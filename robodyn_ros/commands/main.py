@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import logging
 import sys
 from typing import Any, Sequence
@@ -48,6 +49,9 @@ EPILOGUE = """examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # letters that a terminal has not are escaped
+            stream.reconfigure(errors='backslashreplace')
     try:
         with INTERRUPTION.heard():
             with INTERRUPTION.held():

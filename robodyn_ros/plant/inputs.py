@@ -40,7 +40,7 @@ def inputs_of(robot: Robot, state: State, tau: object) -> np.ndarray:
         t = state.t
     except AttributeError:
         raise refusal('the state', state, 'State(t, q, v)') from None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise refusal('time of the state', state.t, 'finite seconds') from None
     q, v = robot.array('q', q), robot.array('v', v)
     torque = np.zeros_like(q) if tau is None else robot.array('tau', tau)

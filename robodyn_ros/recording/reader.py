@@ -77,7 +77,7 @@ def read_recording(path: str | os.PathLike, topics: Collection[str],
                     reading.take(record)
                 progress(file.tell() / size)
         except (McapError, ZstdError, struct.error, RuntimeError, UnicodeDecodeError,
-                EOFError, MemoryError):
+                EOFError, MemoryError, OverflowError):
             found.complete = False  # the end is missing; what came before is good
     progress(1.0)
     return found

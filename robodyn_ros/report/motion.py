@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 import os
+from tokenize import TokenError
 from typing import Any, Callable, Mapping, Sequence
 from zipfile import BadZipFile, ZipFile
 import zlib
@@ -38,7 +39,8 @@ KEPT = ('t', 'q', 'v', 'tau', 'phi', 'reference_q', 'tool_reference', 'row_names
         'urdf', 'frame')
 """Arrays of a result that a report reads."""
 UNREADABLE = (OSError, ValueError, BadZipFile, EOFError, AttributeError, MemoryError, TypeError,
-              LookupError, RuntimeError, OverflowError, SyntaxError, zlib.error)
+              LookupError, RuntimeError, OverflowError, SyntaxError, TokenError,
+              zlib.error)
 """What numpy and zipfile say of a file that is damaged, or made to hurt."""
 Progress = Callable[[float], None]
 

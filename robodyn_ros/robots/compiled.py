@@ -151,8 +151,9 @@ class Compiled:
         if not (q.shape == v.shape == u.shape == self._shape  # type: ignore[attr-defined]
                 and q.dtype is v.dtype is u.dtype is FLOAT):  # type: ignore[attr-defined]
             return None
-        # what is not finite times anything is not finite: one product looks at two of them
-        if not isfinite(q.dot(v) + v.dot(u)):  # type: ignore[attr-defined]
+        # also where no result depends on it; sums of Python's numbers warn of nothing
+        if not isfinite(sum(q.tolist()) + sum(v.tolist())  # type: ignore[attr-defined]
+                        + sum(u.tolist())):  # type: ignore[attr-defined]
             return None
         spare = self._spare[name]
         try:

@@ -41,7 +41,7 @@ def parameters_from(given: Given, own: Parameters) -> Parameters:
     for name, value in named_values(given).items():
         if name not in values:
             raise UnknownNameError('parameter', name, NAMES)
-        values[name] = value
+        values[name] = number(name, value, error=StateError)
     return checked_parameters(Parameters.from_flat(list(values.values())))
 
 
