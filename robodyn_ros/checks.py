@@ -23,7 +23,7 @@ Error = type[RobodynError]
 LONGEST = 80
 """Letters of a value that a sentence shows."""
 LARGEST = 1e9
-"""Of gains, masses and the like in their units: beyond, a product overflows and no arm is meant."""
+"""Of gains, masses and the like in their units: beyond, products overflow; no arm is meant."""
 MOST = 10 ** 12
 """Of steps and other counts: a run of days."""
 

@@ -97,8 +97,8 @@ class _Unpacking:
         data = self._unpacked(chunk.compression, chunk.data)
         self._left -= len(data)
         if self._left < 0:
-            raise RecordingError(f'{self._name}: unpacks to more than {MOST_RATIO} times its size, '
-                                 'which no recording of a robot does; record again')
+            raise RecordingError(f'{self._name}: unpacks to more than {MOST_RATIO} times its '
+                                 'size, which no recording of a robot does; record again')
         return dataclasses.replace(chunk, compression='', data=data)
 
     def _unpacked(self, kind: str, data: bytes) -> bytes:

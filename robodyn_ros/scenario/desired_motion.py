@@ -24,7 +24,7 @@ from robodyn_ros.scenario.periods import periods_in
 from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.scenario.settings import settings_from
 from robodyn_ros.scenario.user_code import (call_object, import_object, is_import_path,
-                                             is_trajectory, unmarked)
+                                            is_trajectory, unmarked)
 from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.joint_plan import JointPlan, Points, points_of
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table

@@ -163,7 +163,7 @@ def _converted(hint: Any, value: Any, place: str, key: str) -> Any:
             raise _wrong(place, key, value, 'a finite number') from None
     if hint is int:
         if isinstance(value, bool) or not isinstance(value, Integral) \
-                or not -LARGEST_WHOLE - 1 <= value <= LARGEST_WHOLE:
+                or not -LARGEST_WHOLE - 1 <= int(value) <= LARGEST_WHOLE:
             raise _wrong(place, key, value, 'a whole number')
         return int(value)
     if hint is bool and not isinstance(value, bool):
@@ -300,8 +300,9 @@ class _Loader(yaml.SafeLoader):
         """Refuse whole numbers that ROS 2 has not."""
         value = super().construct_yaml_int(node)
         if not -LARGEST_WHOLE - 1 <= value <= LARGEST_WHOLE:
-            raise ScenarioError(f'{self.place}: line {node.start_mark.line + 1} has a whole number '
-                                'of more than 64 bits; a number with a point has no such limit')
+            line = node.start_mark.line + 1
+            raise ScenarioError(f'{self.place}: line {line} has a whole number of more than '
+                                '64 bits; a number with a point has no such limit')
         return value
 
 

@@ -50,7 +50,7 @@ def controller(function: Part) -> Part:
 
 def trajectory(part: Part) -> Part:
     """
-    Let scenarios name a trajectory (decorator): a path(t), or a class that makes one.
+    Let scenarios name a path of t, or a class that makes a trajectory (decorator).
 
     A class is called with trajectory.parameters as keywords; what it makes is a path, called with
     t, or a joint motion, with sample(times).

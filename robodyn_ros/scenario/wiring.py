@@ -28,7 +28,7 @@ from robodyn_ros.robots.robot import load_robot, Robot
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings, ModelSettings,
                                          Scenario, StabilisationSettings, TrajectorySettings)
 from robodyn_ros.scenario.user_code import (call_object, import_object, is_controller,
-                                             is_import_path, unmarked)
+                                            is_import_path, unmarked)
 from robodyn_ros.tracing import Number
 from robodyn_ros.trajectories.joint_plan import JointPlan
 from robodyn_ros.types import Control
@@ -78,8 +78,8 @@ def _law_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySettin
                            'decorated with @controller, or annotated -> Control')
         control = call_object(made, kind, 'controller.kind', robot, settings)
         if not isinstance(control, Control):
-            raise ScenarioError(f'controller.kind is {kind!r}: it returned {shown(control)}; expected '
-                                'a Control')
+            raise ScenarioError(f'controller.kind is {kind!r}: it returned {shown(control)}; '
+                                'expected a Control')
         return control
     if kind not in CONTROLLERS:
         raise UnknownNameError('controller', kind, CONTROLLERS, 'controller.kind')

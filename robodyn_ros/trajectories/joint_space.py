@@ -100,12 +100,13 @@ class Table:
                              'with a column t and one column per joint') from None
         head = numbered[0][1] if numbered else []
         if len(head) < 2 or head[0].strip() != 't':
-            raise StateError(f'{self.path}: the first line is {shown(head) if head else "missing"}; expected t and '
-                             'the names of joints')
+            found = shown(head) if head else 'missing'
+            raise StateError(f'{self.path}: the first line is {found}; expected t and the names '
+                             'of joints')
         for number, line in numbered[1:]:
             if len(line) != len(head) or not all(map(_is_number, line)):
-                raise StateError(f'{self.path}: line {number} is {shown(",".join(line))}; expected '
-                                 f'{len(head)} finite numbers')
+                raise StateError(f'{self.path}: line {number} is {shown(",".join(line))}; '
+                                 f'expected {len(head)} finite numbers')
         data = np.array([[float(x) for x in line] for _, line in numbered[1:]]).reshape(
             -1, len(head))
         _check_knots(data[:, 0], data[:, 1:], Path(self.path).name)

@@ -189,8 +189,8 @@ class Gate:
             cookie = SimpleCookie(request.headers.get('cookie', '')).get(self._cookie)
             if cookie and hmac.compare_digest(cookie.value.encode(), self.token.encode()):
                 return False
-        raise Refused('403 Forbidden', 'open the address that the log of the viewer names: it ends '
-                      'with a token')
+        raise Refused('403 Forbidden', 'open the address that the log of the viewer names: it '
+                      'ends with a token')
 
     @property
     def _cookie(self) -> str:

@@ -19,7 +19,7 @@ from typing import Callable, NamedTuple
 import warnings
 
 import numpy as np
-from recording.encode import joint_state, JOINT_STATE, string, STRING
+from recording.encode import JOINT_STATE, joint_state, STRING, string
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.recording.messages import Decoder
 from robodyn_ros.recording.writer import RecordingWriter
@@ -39,9 +39,11 @@ WORDS = (b'', b'0', b'-1', b'nan', b'.inf', b'1e400', b'9' * 400, b'9' * 5000, b
          b'null', b'true', b'[]', b'{}', b'&a', b'*a', b'<<: *a', b'[' * 60, b'{a: ' * 60, b'? ',
          b'!!python/object/apply:os.system [ls]', b'!!binary x', b'2001-99-99', b'"\\x1b[2J"',
          b'\xff\xfe', b'\x00', b'\r\n', b'\n', b'\t', b'$\\frac{$', b'[/b]', b"'", b'"', b'#',
-         b'subprocess:Popen', b'../../etc/passwd', b'\xf0\x9f\xa4\x96', b'1:2:3:4', b'%s%n', b'-- ')
-NUMBERS = tuple(struct.pack('<I', x) for x in (0, 1, 2, 255, 65536, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1)
-                ) + tuple(struct.pack('<Q', x) for x in (2 ** 40, 2 ** 63, 2 ** 64 - 1))
+         b'subprocess:Popen', b'../../etc/passwd', b'\xf0\x9f\xa4\x96', b'1:2:3:4', b'%s%n',
+         b'-- ')
+NUMBERS = (*(struct.pack('<I', x) for x in (0, 1, 2, 255, 65536, 2 ** 31 - 1, 2 ** 31,
+                                            2 ** 32 - 1)),
+           *(struct.pack('<Q', x) for x in (2 ** 40, 2 ** 63, 2 ** 64 - 1)))
 
 
 def recording() -> bytes:

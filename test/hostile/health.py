@@ -42,4 +42,5 @@ def growth(samples: Sequence[Sample]) -> dict[str, tuple[float, float]]:
 
 def grown(samples: Sequence[Sample]) -> list[str]:
     """Name what grew by more than is allowed."""
-    return [name for name, (first, last) in growth(samples).items() if last - first > ALLOWED[name]]
+    return [name for name, (first, last) in growth(samples).items()
+            if last - first > ALLOWED[name]]

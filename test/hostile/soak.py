@@ -236,7 +236,8 @@ class Storm:
         """Ask the page as a stranger would."""
         rng = self.rng
         head = rng.choice((
-            b'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n', bytes(rng.randrange(256) for _ in range(99)),
+            b'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n',
+            bytes(rng.randrange(256) for _ in range(99)),
             b'GET / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n'
             b'Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n', b'', b'G',
             b'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n', b'GET /' + b'x' * 30000))

@@ -107,8 +107,8 @@ def test_a_program_is_given_what_it_takes():
     """Any other width would be read beyond its end, or shifted."""
     made = program(lambda x, y: [sin(x) + y, x], 2)
     w = made.prepared([0.0])
-    assert made.evaluate('evaluate', [[0.0, 1.0], [0.0, 2.0]], w).tolist() == [[1.0, 0.0],
-                                                                              [2.0, 0.0]]
+    found = made.evaluate('evaluate', [[0.0, 1.0], [0.0, 2.0]], w)
+    assert found.tolist() == [[1.0, 0.0], [2.0, 0.0]]
     assert made.evaluate('evaluate', np.zeros((0, 2)), w).shape == (0, 2)
     for wrong in (np.zeros(1), np.zeros(3), np.zeros(4), np.zeros((2, 3)), np.zeros((2, 2, 1)),
                   np.float64(1.0), np.zeros(0)):

@@ -10,7 +10,7 @@ import zipfile
 from hostile import fuzz
 import numpy as np
 import pytest
-from recording.encode import joint_state, JOINT_STATE
+from recording.encode import JOINT_STATE, joint_state
 from robodyn_ros import load_robot, load_scenario, RobodynError, robot_from_text
 from robodyn_ros.checks import shown
 from robodyn_ros.errors import RecordingError
@@ -93,6 +93,7 @@ def test_what_changes_a_scenario_is_bounded_as_well():
 def test_any_value_is_shown_in_a_few_letters():
     """However large, deep or wicked."""
     class Wicked:
+
         def __repr__(self):
             raise ValueError
 

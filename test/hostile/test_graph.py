@@ -5,7 +5,7 @@
 from importlib.util import find_spec
 
 import pytest
-from recording.encode import joint_state, JOINT_STATE
+from recording.encode import JOINT_STATE, joint_state
 from robodyn_ros.recording.reader import read_recording
 from robodyn_ros.recording.writer import RecordingWriter
 

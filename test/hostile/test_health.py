@@ -4,7 +4,7 @@
 
 import os
 
-from hostile.health import growth, grown, Sample, sample
+from hostile.health import grown, growth, Sample, sample
 
 
 def test_what_grows_is_named():

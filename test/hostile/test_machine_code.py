@@ -89,8 +89,8 @@ OPEN_TO_OTHERS = {
     'mode 777': lambda folder: folder.chmod(0o777),
     'mode 770': lambda folder: folder.chmod(0o770),
     'mode 1777, as /tmp': lambda folder: folder.chmod(0o1777),
-    'another user\'s': give_away,
-    'another user\'s, read only': lambda folder: (give_away(folder), folder.chmod(0o555)),
+    "another user's": give_away,
+    "another user's, read only": lambda folder: (give_away(folder), folder.chmod(0o555)),
 }
 
 

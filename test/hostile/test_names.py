@@ -66,7 +66,8 @@ def test_names_in_figures(tmp_path, capsys, monkeypatch):
     scenario.write_text('/**:\n  ros__parameters: {robot: arm.urdf, duration: 0.05}\n'
                         'trajectory:\n  ros__parameters: {kind: joint_sine, parameters: '
                         '{amplitude: [0.1, 0.1, 0.1, 0.1, 0.1, 0.1], rate: 1.0}}\n'
-                        'controller:\n  ros__parameters: {kind: computed_torque, natural_frequency: 10.0}\n')
+                        'controller:\n  ros__parameters: {kind: computed_torque, '
+                        'natural_frequency: 10.0}\n')
     result = tmp_path / '[_b]$.npz'
     assert main(['simulate', str(scenario), '--output', str(result)]) in (0, 1)
     assert main(['report', str(result), '--output', str(tmp_path / 'report')]) == 0

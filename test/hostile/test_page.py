@@ -113,8 +113,8 @@ def test_what_can_be_read_in_two_ways_is_refused(head, viewer):
     assert '200 OK' in get(viewer)
 
 
-@pytest.mark.parametrize('path', ['/../../../../etc/passwd', '/..%2f..%2fetc/passwd', '//etc/passwd',
-                                  '/%2e%2e/%2e%2e/etc/passwd', '/./../x', '/\\..\\x'])
+@pytest.mark.parametrize('path', ['/../../../../etc/passwd', '/..%2f..%2fetc/passwd',
+                                  '//etc/passwd', '/%2e%2e/%2e%2e/etc/passwd', '/./../x', '/\\..\\x'])
 def test_only_the_page_is_served(path, viewer):
     """No file of the machine."""
     answer = get(viewer, path=path)
@@ -145,9 +145,9 @@ def test_a_crowd_is_sent_away_and_forgotten(viewer, monkeypatch):
 
 def test_on_the_network_the_address_has_a_token(public):
     """The address of the log opens the page, by a cookie then; nothing else does."""
-    host = f'127.0.0.1:{public.gate.port}'
-    token = public.gate.token
-    assert len(token) >= 20 and public.address == f'http://0.0.0.0:{public.gate.port}/?token={token}'
+    port, token = public.gate.port, public.gate.token
+    host = f'127.0.0.1:{port}'
+    assert len(token) >= 20 and public.address == f'http://0.0.0.0:{port}/?token={token}'
     for path in ('/', '/?token=', '/?token=x', f'/?tokens={token}', f'/{token}'):
         assert '403 Forbidden' in get(public, host, path), path
     for more in (HANDSHAKE, f'Cookie: robodyn_token_{public.gate.port}=x\r\n',
@@ -159,7 +159,8 @@ def test_on_the_network_the_address_has_a_token(public):
     assert 'HttpOnly' in answer and 'SameSite' in answer and 'Location: //' not in answer
     assert '200 OK' in get(public, host, more=f'Cookie: {cookie}\r\n')
     assert '101 Switching' in get(public, host, more=f'Cookie: {cookie}\r\n{HANDSHAKE}')
-    assert '403' in get(public, host, more=f'Cookie: {cookie}\r\nOrigin: http://evil\r\n{HANDSHAKE}')
+    evil = f'Cookie: {cookie}\r\nOrigin: http://evil\r\n{HANDSHAKE}'
+    assert '403' in get(public, host, more=evil)
 
 
 def test_the_token_leads_nowhere_else(public):

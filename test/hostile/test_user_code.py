@@ -27,7 +27,7 @@ def scenario(folder, **kinds):
     folder.mkdir(exist_ok=True)
     path = folder / 'mine.yaml'
     path.write_text(HEAD + ''.join(
-        f"{node}:\n  ros__parameters: {{{settings}}}\n" for node, settings in kinds.items()))
+        f'{node}:\n  ros__parameters: {{{settings}}}\n' for node, settings in kinds.items()))
     return path
 
 
@@ -51,7 +51,7 @@ def scenario(folder, **kinds):
     {'trajectory': "kind: ':x'"},
     {'trajectory': "kind: 'parts:__class__'"},
     {'trajectory': "kind: 'a:b:c'"},
-    {'trajectory': "kind: \"a\\e[31m:b\\n\""},
+    {'trajectory': 'kind: "a\\e[31m:b\\n"'},
 ])
 def test_only_parts_can_be_named(kinds, tmp_path):
     """Nothing is called that was not written to be; one sentence says what is expected."""
@@ -79,13 +79,14 @@ def test_a_name_that_is_no_part_is_told_how_to_become_one(tmp_path):
     'from robodyn_ros import Control\ndef law(robot, settings) -> Control:\n    BODY',
     'from __future__ import annotations\nimport robodyn_ros\nfrom robodyn_ros import Control\n'
     'def law(robot, settings) -> robodyn_ros.Control:\n    BODY',
-    'from robodyn_ros import Control, controller\n@controller\ndef law(robot, settings):\n    BODY',
+    'from robodyn_ros import Control, controller\n@controller\n'
+    'def law(robot, settings):\n    BODY',
     'from robodyn_ros import Control, controller\n@controller\nclass law:\n'
     '    def __new__(cls, robot, settings):\n        BODY',
 ])
 def test_a_law_is_marked_by_decorator_or_annotation(text, tmp_path):
     """Whatever is easier to write."""
-    body = "return Control(lambda t, q, v, r, p: [0.0] * robot.n, 0, {})"
+    body = 'return Control(lambda t, q, v, r, p: [0.0] * robot.n, 0, {})'
     (tmp_path / 'parts.py').write_text(text.replace('BODY', body) + '\n')
     assert Simulation(scenario(tmp_path, controller="kind: 'parts:law'")).control is not None
 
