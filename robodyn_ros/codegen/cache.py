@@ -49,6 +49,8 @@ NO_CODE = ('NUMBA_CACHE_DIR', 'NUMBA_NUM_THREADS')
 """Settings of numba that leave the machine code as it is."""
 DIGITS = 32
 """Length of a program's name."""
+BUILDING = '.building-'
+"""What the name of a program begins with that is not complete."""
 MOST_BYTES = 1 << 28
 """Size of one file of a program; no compiler writes such a one."""
 DAY = 86400.0  # [s]
@@ -125,8 +127,11 @@ def _own_folder(place: Path) -> Iterator[int]:
         raise _refused(f'it is a link of user {link.st_uid}')
     top = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        if _must_be_ours(os.fstat(top), 'it').st_mode & 0o077:
-            os.fchmod(top, 0o700)  # others could read it, no more
+        mode = stat.S_IMODE(_must_be_ours(os.fstat(top), 'it').st_mode)
+        if mode & 0o077:  # others could read it, no more, as earlier versions made it
+            if not all(map(_is_our_name, os.listdir(top))):  # / and /opt are root's, too
+                raise _refused(f'it has the mode {mode:04o} and holds other things')
+            os.fchmod(top, 0o700)
         yield top
     finally:
         os.close(top)
@@ -139,6 +144,12 @@ def _must_be_ours(found: os.stat_result, what: str) -> os.stat_result:
     if found.st_mode & 0o022:
         raise _refused(f'{what} can be written by others, mode {stat.S_IMODE(found.st_mode):04o}')
     return found
+
+
+def _is_our_name(name: str) -> bool:
+    """Tell whether a name is that of a program, or of one that is being built."""
+    return name.startswith(BUILDING) or (
+        len(name) == DIGITS and not set(name) - set('0123456789abcdef'))
 
 
 def _refused(reason: str) -> OSError:
@@ -200,7 +211,7 @@ def _bytes(place: int, name: str) -> bytes:
 
 def _publish(top: int, place: Path, source: str, parts: Sequence[MachineCode]) -> None:
     _sweep(top, place.parent)
-    private = f'.building-{secrets.token_hex(8)}'
+    private = BUILDING + secrets.token_hex(8)
     os.mkdir(private, 0o700, dir_fd=top)
     try:
         files = {PROGRAM: source.encode(), **{f'{part.name}.o': part.code for part in parts},
@@ -246,14 +257,14 @@ def _checksums(files: Mapping[str, bytes]) -> dict[str, str]:
 def _sweep(top: int, parent: Path) -> None:
     """Remove what killed processes left half built, and programs that nobody used for long."""
     for name in os.listdir(top):
-        if name.startswith('.building-'):
-            limit = LEFT_BEHIND
         # only what is surely ours: the user may have chosen a folder that holds other things
-        elif len(name) == DIGITS and not set(name) - set('0123456789abcdef') \
-                and _exists(top, f'{name}/{CHECKSUMS}'):
-            limit = UNUSED
-        else:
+        if not _is_our_name(name):
             continue
+        limit = LEFT_BEHIND
+        if not name.startswith(BUILDING):
+            limit = UNUSED
+            if not _exists(top, f'{name}/{CHECKSUMS}'):
+                continue
         with contextlib.suppress(FileNotFoundError):  # another process may remove it just now
             if time.time() - os.stat(name, dir_fd=top, follow_symlinks=False).st_mtime > limit:
                 shutil.rmtree(parent / name, ignore_errors=True)

@@ -50,7 +50,7 @@ def controller(function: Part) -> Part:
 
 def trajectory(part: Part) -> Part:
     """
-    Let scenarios name a path of t, or a class that makes a trajectory (decorator).
+    Let scenarios name a path of t, or a class that makes a motion, by this decorator.
 
     A class is called with trajectory.parameters as keywords; what it makes is a path, called with
     t, or a joint motion, with sample(times).
@@ -100,12 +100,13 @@ def import_object(text: str, key: str, folder: str = '') -> Any:
         raise ScenarioError(f'{key} is {shown(text)}; expected package.module:name')
     try:
         module = _module(module_name, words[0], folder)
+        found = getattr(module, name, _MARK)
     except (Exception, SystemExit) as error:  # noqa: B902  a user's module may fail in any way
         raise ScenarioError(f'{key} is {shown(text)}: the module cannot be imported '
                             f'({type(error).__name__}: {printable(error)})') from error
-    if not hasattr(module, name):
+    if found is _MARK:
         raise ScenarioError(f'{key} is {shown(text)}: {module_name} has no {name!r}')
-    return getattr(module, name)
+    return found
 
 
 def unmarked(text: str, key: str, made: Any, expected: str) -> ScenarioError:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
-from http.cookies import CookieError, SimpleCookie
 import ipaddress
 import logging
 import re
@@ -40,6 +39,7 @@ ALWAYS = (b'X-Frame-Options: DENY\r\nX-Content-Type-Options: nosniff\r\n'
           b'Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n')
 """With every answer: no page of others may hold this one in a frame, or read from it."""
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_CONTROL = re.compile(r'[\x00-\x08\x0a-\x1f\x7f]')
 _HOST = re.compile(r'(\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(:[0-9]{1,5})?')
 _TARGET = re.compile(r'/[!-~]*')
 
@@ -69,7 +69,8 @@ class Request(NamedTuple):
     def head(self) -> bytes:
         """Return it as bytes, written anew: viser reads what was looked at, and nothing else."""
         lines = [f'{self.method} {self.target} HTTP/1.1',
-                 *(f'{name}: {value}' for name, value in self.headers.items())]
+                 *(f'{name}: {value}' for name, value in self.headers.items()
+                   if name not in ('cookie', 'authorization'))]  # nobody else's business
         return '\r\n'.join([*lines, '', '']).encode('latin-1')
 
 
@@ -85,7 +86,7 @@ def request_of(head: bytes) -> Request:
     for line in lines:
         name, colon, value = line.partition(':')
         value = value.strip(' \t')
-        if not colon or not _TOKEN.fullmatch(name) or not (value.isprintable()):
+        if not colon or not _TOKEN.fullmatch(name) or _CONTROL.search(value):
             raise Refused('400 Bad Request', 'a line of the request is no header')
         if name.lower() in headers:
             raise Refused('400 Bad Request', f'the header {name} stands twice')
@@ -185,9 +186,10 @@ class Gate:
         given = parse_qs(urlsplit(request.target).query).get('token', [''])[-1]
         if hmac.compare_digest(given.encode(), self.token.encode()):
             return not request.upgrades
-        with contextlib.suppress(CookieError):
-            cookie = SimpleCookie(request.headers.get('cookie', '')).get(self._cookie)
-            if cookie and hmac.compare_digest(cookie.value.encode(), self.token.encode()):
+        # by hand: the cookies of others on this machine may be anything
+        for cookie in request.headers.get('cookie', '').split(';'):
+            if hmac.compare_digest(cookie.strip().encode(),
+                                   f'{self._cookie}={self.token}'.encode()):
                 return False
         raise Refused('403 Forbidden', 'open the address that the log of the viewer names: it '
                       'ends with a token')

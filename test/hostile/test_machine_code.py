@@ -177,6 +177,17 @@ def test_a_folder_others_could_read_becomes_ours_alone(kept):
     assert all(not file.stat().st_mode & 0o077 for file in kept.rglob('*'))
 
 
+def test_a_folder_that_serves_for_other_things_keeps_its_mode(kept, caplog):
+    """Nobody wants / or /opt to be closed because a variable named it."""
+    kept.mkdir()
+    kept.chmod(0o755)
+    (kept / 'etc').mkdir()
+    assert value(small()) == (0.25, 1) and 'holds other things' in caplog.text
+    assert kept.stat().st_mode & 0o777 == 0o755 and len(list(kept.iterdir())) == 1
+    kept.chmod(0o700)
+    assert [value(small()), value(small())] == [(0.25, 1), (0.25, 0)]
+
+
 @pytest.mark.parametrize('name', [
     'relative', '', 'x' * 300, '/'.join(['x' * 200] * 40), 'new\nline\x1b[31m', '\udcff', '~'])
 def test_any_path_is_a_folder_or_a_sentence(name, tmp_path, monkeypatch, caplog):

@@ -116,6 +116,17 @@ def test_a_trajectory_is_marked_or_a_kind_of_ours(text, tmp_path):
         assert made.in_space
 
 
+@pytest.mark.parametrize('text', [
+    'raise SystemExit(3)', 'def rec():\n    rec()\nrec()', 'import no_such_module', '1 +', '\\0',
+    'def __getattr__(name):\n    raise ValueError("\\x1b[31m\\n")', 'law = None', ''])
+def test_modules_that_fail_are_one_sentence(text, tmp_path):
+    """However they do."""
+    (tmp_path / 'parts.py').write_text(text + '\n')
+    with pytest.raises(RobodynError, match='parts:law') as caught:
+        Simulation(scenario(tmp_path, controller="kind: 'parts:law'"))
+    assert str(caught.value).isprintable()
+
+
 def test_two_scenarios_with_modules_of_one_name_get_their_own(tmp_path, monkeypatch):
     """Also what those import, early and late; the current folder does not win."""
     paths = []
