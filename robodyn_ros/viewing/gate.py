@@ -13,6 +13,7 @@ which the browser keeps as a cookie.
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import TimeoutError  # noqa: A004  another one before Python 3.11
 import contextlib
 import hmac
 import ipaddress
@@ -22,7 +23,7 @@ import secrets
 import socket
 import threading
 from typing import Iterator, NamedTuple, Sequence
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 LOG = logging.getLogger('robodyn_ros')
 LONGEST_HEAD = 16384
@@ -141,7 +142,7 @@ class Gate:
         self.token = '' if is_loopback(host) else secrets.token_urlsafe(18)
         """What the address must carry; empty where only this machine can come."""
         own = socket.gethostname().lower()
-        self._names = ('localhost', host.lower(), own, f'{own}.local', socket.getfqdn().lower())
+        self._names = ('localhost', host.lower(), own, f'{own}.local')
         self._visits, self._told = 0, False
         self._loop = asyncio.new_event_loop()
         self._server = self._loop.run_until_complete(asyncio.start_server(
@@ -160,10 +161,12 @@ class Gate:
         """Close the gate, and all that came through it."""
         if self._loop.is_closed():
             return
-        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(PATIENCE)
+        with contextlib.suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(PATIENCE)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(PATIENCE)
-        self._loop.close()
+        if not self._loop.is_running():
+            self._loop.close()
 
     async def _end(self) -> None:
         self._server.close()
@@ -183,7 +186,7 @@ class Gate:
             raise Refused('403 Forbidden', f'a page of {origin!r} asked, which is not this one')
         if not self.token:
             return False
-        given = parse_qs(urlsplit(request.target).query).get('token', [''])[-1]
+        given = parse_qs(request.target.partition('?')[2]).get('token', [''])[-1]
         if hmac.compare_digest(given.encode(), self.token.encode()):
             return not request.upgrades
         # by hand: the cookies of others on this machine may be anything
@@ -199,7 +202,7 @@ class Gate:
         return f'{COOKIE}_{self.port}'  # cookies do not tell ports apart
 
     async def _visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError, asyncio.CancelledError, asyncio.TimeoutError,
+        with contextlib.suppress(OSError, asyncio.CancelledError, asyncio.TimeoutError,
                                  asyncio.IncompleteReadError), self._counted(), \
                 contextlib.closing(writer):
             try:

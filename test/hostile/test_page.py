@@ -149,7 +149,8 @@ def test_on_the_network_the_address_has_a_token(public):
     port, token = public.gate.port, public.gate.token
     host = f'127.0.0.1:{port}'
     assert len(token) >= 20 and public.address == f'http://0.0.0.0:{port}/?token={token}'
-    for path in ('/', '/?token=', '/?token=x', f'/?tokens={token}', f'/{token}'):
+    for path in ('/', '/?token=', '/?token=x', f'/?tokens={token}', f'/{token}',
+                 '//[x/?token=%ff'):
         assert '403 Forbidden' in get(public, host, path), path
     for more in (HANDSHAKE, f'Cookie: robodyn_token_{public.gate.port}=x\r\n',
                  f'Cookie: {token}\r\n', 'Cookie: \x7f\r\n'):
