@@ -8,7 +8,7 @@
 # ROS_WHEELS=kilted has an environment of its own, .venv-kilted, beside it.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test robots nodes lint bench pictures clean
+.PHONY: help demo test soak robots nodes lint bench pictures clean
 .NOTPARALLEL:  # the environment first, then the work
 
 INPUTS := package.xml setup.py setup.cfg .ci/prepare
@@ -55,6 +55,10 @@ robots: $(VENV)/.ready-test share ## every fixed-base robot of example-robot-dat
 
 nodes: $(VENV)/.ready-nodes share ## only the tests of nodes, graph, launch files and recordings
 	@$(RUN) $(PYTEST) test/system test/nodes test/launch test/recording
+
+SOAK_MINUTES ?= 10
+soak: $(VENV)/.ready-test share ## a million damaged inputs, storms, and ten minutes of every node; one table
+	@$(RUN) PYTHONPATH=test python test/hostile/soak.py --minutes $(SOAK_MINUTES)
 
 lint: $(VENV)/.ready-test share ## only the linters
 	@$(RUN) pytest test/style

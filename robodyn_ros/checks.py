@@ -8,26 +8,60 @@ are built; a loop that runs often looks only after something went wrong.
 """
 from __future__ import annotations
 
+from itertools import islice
 from math import inf, nan
 from numbers import Real
+import reprlib
 from typing import Any, Iterable, TypeVar
 
 import numpy as np
 
-from robodyn_ros.errors import ArgumentError, RobodynError
+from robodyn_ros.errors import ArgumentError, printable, RobodynError
 
 Kind = TypeVar('Kind')
 Error = type[RobodynError]
 LONGEST = 80
 """Letters of a value that a sentence shows."""
+LARGEST = 1e9
+"""Of gains, masses and the like in their units: beyond, products overflow; no arm is meant."""
+MOST = 10 ** 12
+"""Of steps and other counts: a run of days."""
+
+
+class _Shown(reprlib.Repr):
+    """Looks at the first entries of a value only: it may be a list of lists of the same list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxstring, self.maxlong, self.maxother = 4, 2 * LONGEST, 60, 10_000
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = self.maxfrozenset = 12
+        self.maxarray = self.maxdeque = 12
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Tell the size of a number that Python itself would refuse to write."""
+        return repr(x) if x.bit_length() < 1000 else f'<a number of {x.bit_length()} bits>'
+
+    def repr_dict(self, x: Any, level: int) -> str:
+        """Keep the order, which reprlib would sort."""
+        if level <= 0:
+            return '{...}'
+        found = [f'{self.repr1(key, level - 1)}: {self.repr1(value, level - 1)}'
+                 for key, value in islice(x.items(), self.maxdict)]
+        return f'{{{", ".join(found)}{", ..." if len(x) > self.maxdict else ""}}}'
+
+
+def shown(value: object) -> str:
+    """Return a value as a sentence shows it: on one line, shortened, whatever it is."""
+    try:
+        text = ' '.join(printable(_Shown().repr(value)).split())
+    except Exception:  # noqa: B902  the representation of a user's own class
+        text = f'<{type(value).__name__}>'
+    return text if len(text) <= LONGEST else text[:LONGEST - 3] + '...'
 
 
 def refusal(name: str, value: object, expected: str, error: Error = ArgumentError) -> RobodynError:
-    """Return the error of an argument; a long value is shortened, and stays on one line."""
-    shown = ' '.join(repr(value).split())
-    if len(shown) > LONGEST:
-        shown = shown[:LONGEST - 3] + '...'
-    return error(f'{name} is {shown}; expected {expected}')
+    """Return the error of an argument."""
+    return error(f'{name} is {shown(value)}; expected {expected}')
 
 
 def expect(kind: type[Kind], name: str, value: Any, expected: str,
@@ -56,7 +90,7 @@ def numbers(name: str, values: Any, expected: str) -> np.ndarray:
         raise refusal(name, values, f'{expected}, none of them masked')
     try:
         return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, RecursionError):
         raise refusal(name, values, expected) from None
 
 
@@ -65,17 +99,23 @@ def number(name: str, value: Any, expected: str = 'a finite number', least: floa
     """Return a finite number as a float; words and truth values are none."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
-    found = float(value) if isinstance(value, Real) and not isinstance(value, bool) else nan
+    try:
+        found = float(value) if isinstance(value, Real) and not isinstance(value, bool) else nan
+    except OverflowError:  # a whole number of hundreds of digits
+        found = inf
     if not (least <= found < inf and found > above):
         raise refusal(name, value, expected, error)
     return found
 
 
-def whole_number(name: str, value: object, expected: str, least: int = 0) -> int:
-    """Return a whole number, none smaller; 3.0 is one."""
-    if type(value) is int and value >= least:
+def whole_number(name: str, value: object, expected: str, least: int = 0,
+                 most: int = MOST) -> int:
+    """Return a whole number, none smaller or larger; 3.0 is one."""
+    if type(value) is int and least <= value <= most:
         return value
     found = number(name, value, expected, least)
     if found != int(found):
         raise refusal(name, value, expected)
+    if found > most:
+        raise refusal(name, value, f'{expected}, at most {most}')
     return int(found)

@@ -12,6 +12,20 @@ from __future__ import annotations
 from typing import Any
 
 
+def printable(text: object) -> str:
+    """
+    Return a text as one line of letters that any terminal, log or encoding can show.
+
+    Names from files may hold anything: a newline would forge a line of the log, an escape
+    sequence would command the terminal, half a surrogate pair cannot be written at all.
+    """
+    found = str(text)
+    if found.isprintable():
+        return found
+    return ''.join(x if x.isprintable() else ' ' if x in '\n\t\r' else
+                   x.encode('unicode_escape', 'surrogatepass').decode() for x in found)
+
+
 class RobodynError(Exception):
     """Base of all errors this package raises on purpose."""
 
@@ -19,6 +33,10 @@ class RobodynError(Exception):
     """What was recorded until then (a Rollout), if anything."""
     state: Any = None
     """The last good State of a simulation that stopped."""
+
+    def __str__(self) -> str:
+        """Return the sentence, on one line, whatever names of files and links it quotes."""
+        return printable(super().__str__())
 
 
 class TracingError(RobodynError):

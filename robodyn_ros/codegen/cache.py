@@ -6,13 +6,20 @@ Compiled programs on disk, found by the hash of everything that could change the
 One folder per program, named by the hash of its source, the compiler's versions and settings and
 the processor. It is built under a private name and appears by one rename, so two processes may
 compile the same program at once; a list of checksums is verified before anything is loaded, so a
-truncated file means compiling again, never a crash. Where the folder cannot be written, programs
-are compiled in memory and a warning says so. Programs that nobody used for long make room for new
-ones.
+truncated file means compiling again, never a crash. Programs that nobody used for long make room
+for new ones.
+
+What is loaded is run, so the cache is trusted only as far as nobody else could have written it:
+the folder has an absolute path, belongs to the user of this process and to nobody else (0700), and
+so does every file in it. It is opened once and everything is done relative to that descriptor, and
+each file is read once: the bytes that were hashed are the bytes that are loaded. Whoever may
+rename a folder above can thus do no more than take the cache away. Where any of this does not
+hold, or the folder cannot be written, programs are compiled in memory and a warning says so.
 """
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 from importlib import metadata
 import json
@@ -20,15 +27,17 @@ import logging
 import os
 from pathlib import Path
 import platform
+import secrets
 import shutil
-import tempfile
+import stat
 import time
-from typing import Callable, Sequence
+from typing import Callable, Iterator, Mapping, Sequence
 
 import llvmlite
 from llvmlite import binding
 
 from robodyn_ros.codegen.native import MachineCode
+from robodyn_ros.errors import printable
 
 LOG = logging.getLogger('robodyn_ros')
 PROGRAM, ENTRIES, CHECKSUMS = 'program.py', 'entries.json', 'checksums.json'
@@ -40,6 +49,10 @@ NO_CODE = ('NUMBA_CACHE_DIR', 'NUMBA_NUM_THREADS')
 """Settings of numba that leave the machine code as it is."""
 DIGITS = 32
 """Length of a program's name."""
+BUILDING = '.building-'
+"""What the name of a program begins with that is not complete."""
+MOST_BYTES = 1 << 28
+"""Size of one file of a program; no compiler writes such a one."""
 DAY = 86400.0  # [s]
 LEFT_BEHIND = 1.0 * DAY
 """Age from which a folder under construction has no process any more [s]."""
@@ -53,7 +66,9 @@ def folder() -> Path:
     chosen = os.environ.get('ROBODYN_CACHE_DIR')
     if chosen:
         return Path(chosen)
-    base = os.environ.get('XDG_CACHE_HOME') or os.path.join(os.path.expanduser('~'), '.cache')
+    base = os.environ.get('XDG_CACHE_HOME', '')
+    if not os.path.isabs(base):  # to be ignored, says the standard
+        base = os.path.join(os.path.expanduser('~'), '.cache')
     return Path(base) / 'robodyn_ros'
 
 
@@ -73,91 +88,189 @@ def load(source: str, compiled: Callable[[], list[MachineCode]]) -> list[Machine
 
     :param compiled: compiles it; called only if it is not there
     """
-    place = folder() / digest(source)
-    parts = _published(place, source)
-    if parts is None:
-        parts = compiled()
+    place, name = folder(), digest(source)
+    with contextlib.ExitStack() as closing:
         try:
-            _publish(place, source, parts)
+            top = closing.enter_context(_own_folder(place))
         except OSError as error:
-            _warn_once(f'compiled programs cannot be kept in {place.parent} '
-                       f'({error.strerror or error}): compiling in memory, which every start '
-                       'repeats; make the folder writable or set ROBODYN_CACHE_DIR to one that is')
-    return parts
+            _tell(place, error)
+            return compiled()
+        parts = _published(top, place / name, source)
+        if parts is None:
+            parts = compiled()
+            try:
+                _publish(top, place / name, source, parts)
+            except OSError as error:
+                _tell(place, error)
+        return parts
 
 
-def _published(place: Path, source: str) -> list[MachineCode] | None:
-    if not place.is_dir():
-        return None
+def _tell(place: Path, error: OSError) -> None:
+    _warn_once(f'compiled programs cannot be kept in {place} ({error.strerror or error}): '
+               'compiling in memory, which every start repeats; make it a folder that you, and '
+               'nobody else, own and can write (chmod 700), or set ROBODYN_CACHE_DIR to one')
+
+
+@contextlib.contextmanager
+def _own_folder(place: Path) -> Iterator[int]:
+    """Open the folder, made if need be, as a descriptor; OSError if it is not ours alone."""
+    if not place.is_absolute():
+        raise _refused('the path is not absolute')
     try:
-        return _read(place, source)
+        link = os.lstat(place)
+    except FileNotFoundError:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):  # another process may make it just now
+            os.mkdir(place, 0o700)
+        link = os.lstat(place)
+    if stat.S_ISLNK(link.st_mode) and link.st_uid not in (0, os.geteuid()):
+        raise _refused(f'it is a link of user {link.st_uid}')
+    top = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        mode = stat.S_IMODE(_must_be_ours(os.fstat(top), 'it').st_mode)
+        if mode & 0o077:  # others could read it, no more, as earlier versions made it
+            if not all(map(_is_our_name, os.listdir(top))):  # / and /opt are root's, too
+                raise _refused(f'it has the mode {mode:04o} and holds other things')
+            os.fchmod(top, 0o700)
+        yield top
+    finally:
+        os.close(top)
+
+
+def _must_be_ours(found: os.stat_result, what: str) -> os.stat_result:
+    """Refuse what another user owns, or could have written."""
+    if found.st_uid != os.geteuid():
+        raise _refused(f'{what} belongs to user {found.st_uid}, not to user {os.geteuid()}')
+    if found.st_mode & 0o022:
+        raise _refused(f'{what} can be written by others, mode {stat.S_IMODE(found.st_mode):04o}')
+    return found
+
+
+def _is_our_name(name: str) -> bool:
+    """Tell whether a name is that of a program, or of one that is being built."""
+    return name.startswith(BUILDING) or (
+        len(name) == DIGITS and not set(name) - set('0123456789abcdef'))
+
+
+def _refused(reason: str) -> OSError:
+    return OSError(errno.EPERM, reason)
+
+
+def _published(top: int, place: Path, source: str) -> list[MachineCode] | None:
+    try:
+        return _read(top, place.name, source)
+    except FileNotFoundError:
+        return None
     except Exception as error:  # noqa: B902  any failure to load means: compile again
         shutil.rmtree(place, ignore_errors=True)
-        if not place.exists():  # else _publish says what to do
-            LOG.warning('discarding the compiled program %s: %s', place, error)
+        if not _exists(top, place.name):  # else _publish says what to do
+            LOG.warning(printable(f'discarding the compiled program {place}: {error}'))
     return None
 
 
-def _read(place: Path, source: str) -> list[MachineCode]:
-    expected = json.loads((place / CHECKSUMS).read_text(encoding='utf-8'))
-    kept = (place / PROGRAM).read_text(encoding='utf-8')
-    if expected != _checksums(place) or kept != source:
-        raise ValueError('a file is damaged')
-    entries = json.loads((place / ENTRIES).read_text(encoding='utf-8'))
-    with contextlib.suppress(OSError):  # a folder that may only be read serves as well
-        os.utime(place)
-    return [MachineCode(name, symbol, (place / f'{name}.o').read_bytes())
-            for name, symbol in entries]
-
-
-def _publish(place: Path, source: str, parts: Sequence[MachineCode]) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(place.parent)
-    private = Path(tempfile.mkdtemp(prefix='.building-', dir=place.parent))
+def _exists(top: int, name: str) -> bool:
     try:
-        (private / PROGRAM).write_text(source, encoding='utf-8')
-        for part in parts:
-            (private / f'{part.name}.o').write_bytes(part.code)
-        (private / ENTRIES).write_text(json.dumps([part[:2] for part in parts]), encoding='utf-8')
-        (private / CHECKSUMS).write_text(json.dumps(_checksums(private)), encoding='utf-8')
-        try:
-            os.rename(private, place)
-        except OSError:
-            if not os.path.lexists(place):
-                raise
-            _look_at(place, source)
+        os.stat(name, dir_fd=top, follow_symlinks=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def _read(top: int, name: str, source: str) -> list[MachineCode]:
+    """Read a program; FileNotFoundError if there is none, anything else if it is damaged."""
+    place = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
+    try:
+        _must_be_ours(os.fstat(place), 'its folder')
+        files = {file: _bytes(place, file) for file in os.listdir(place)}
+        expected = json.loads(files.pop(CHECKSUMS, b'null'))
+        if expected != _checksums(files) or files.get(PROGRAM) != source.encode():
+            raise ValueError('a file is damaged')
+        parts = [MachineCode(str(entry), str(symbol), files.pop(f'{entry}.o'))
+                 for entry, symbol in json.loads(files[ENTRIES])]
+        if not parts or set(files) != {PROGRAM, ENTRIES}:
+            raise ValueError(f'{ENTRIES} does not name its files')
+        with contextlib.suppress(OSError):  # a disk that may only be read serves as well
+            os.utime(place)
+        return parts
     finally:
-        shutil.rmtree(private, ignore_errors=True)
+        os.close(place)
 
 
-def _look_at(place: Path, source: str) -> None:
+def _bytes(place: int, name: str) -> bytes:
+    """Return a file of a program, one that nobody else can have written."""
+    # not to wait for a pipe, not to follow a link
+    handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
+    with open(handle, 'rb') as file:
+        found = _must_be_ours(os.fstat(handle), name)
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+            raise ValueError(f'{name} is no file of its own')
+        if found.st_size > MOST_BYTES:
+            raise ValueError(f'{name} has {found.st_size} bytes')
+        return file.read(MOST_BYTES)
+
+
+def _publish(top: int, place: Path, source: str, parts: Sequence[MachineCode]) -> None:
+    _sweep(top, place.parent)
+    private = BUILDING + secrets.token_hex(8)
+    os.mkdir(private, 0o700, dir_fd=top)
+    try:
+        files = {PROGRAM: source.encode(), **{f'{part.name}.o': part.code for part in parts},
+                 ENTRIES: json.dumps([part[:2] for part in parts]).encode()}
+        files[CHECKSUMS] = json.dumps(_checksums(files)).encode()
+        _write(top, private, files)
+        try:
+            os.rename(private, place.name, src_dir_fd=top, dst_dir_fd=top)
+        except OSError:
+            if not _exists(top, place.name):
+                raise
+            _look_at(top, place, source)
+    finally:
+        shutil.rmtree(place.parent / private, ignore_errors=True)
+
+
+def _write(top: int, name: str, files: Mapping[str, bytes]) -> None:
+    """Write the files of a folder, each for its owner alone."""
+    place = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
+    try:
+        for file, data in files.items():
+            handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=place)
+            with open(handle, 'wb') as target:
+                target.write(data)
+    finally:
+        os.close(place)
+
+
+def _look_at(top: int, place: Path, source: str) -> None:
     """Tell another process that was first with the same program from what cannot be removed."""
     try:
-        _read(place, source)
+        _read(top, place.name, source)
     except Exception as error:  # noqa: B902  it would not load later either
         _warn_once(f'the compiled program {place} can neither be used ({error}) nor replaced: '
                    'compiling in memory, which every start repeats; remove it, or set '
                    'ROBODYN_CACHE_DIR to another folder')
 
 
-def _checksums(place: Path) -> dict[str, str]:
-    files = (f for f in sorted(place.rglob('*')) if f.is_file() and f.name != CHECKSUMS)
-    return {str(f.relative_to(place)): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
+def _checksums(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
 
 
-def _sweep(parent: Path) -> None:
+def _sweep(top: int, parent: Path) -> None:
     """Remove what killed processes left half built, and programs that nobody used for long."""
-    half_built = ((left, LEFT_BEHIND) for left in parent.glob('.building-*'))
-    # only what is surely ours: the user may have chosen a folder that holds other things as well
-    programs = ((left, UNUSED) for left in parent.glob('[0-9a-f]' * DIGITS)
-                if (left / CHECKSUMS).is_file())
-    for left, limit in (*half_built, *programs):
+    for name in os.listdir(top):
+        # only what is surely ours: the user may have chosen a folder that holds other things
+        if not _is_our_name(name):
+            continue
+        limit = LEFT_BEHIND
+        if not name.startswith(BUILDING):
+            limit = UNUSED
+            if not _exists(top, f'{name}/{CHECKSUMS}'):
+                continue
         with contextlib.suppress(FileNotFoundError):  # another process may remove it just now
-            if time.time() - left.stat().st_mtime > limit:
-                shutil.rmtree(left, ignore_errors=True)
+            if time.time() - os.stat(name, dir_fd=top, follow_symlinks=False).st_mtime > limit:
+                shutil.rmtree(parent / name, ignore_errors=True)
 
 
 def _warn_once(sentence: str) -> None:
     if sentence not in _warned:
         _warned.add(sentence)
-        LOG.warning(sentence)
+        LOG.warning(printable(sentence))

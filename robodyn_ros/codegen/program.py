@@ -11,23 +11,30 @@ kernels ─routines─▶ Routine ─┬─ python_text ─▶ source, which the
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from typing import Any, Callable, Mapping, Protocol, Sequence
 
 import numpy as np
 
+from robodyn_ros.checks import numbers
 from robodyn_ros.codegen import cache, python_text
 from robodyn_ros.codegen.backend import Backend, Interpreter
 from robodyn_ros.codegen.native import Array, Entry, interpreted, link, MachineCode, Signature
 from robodyn_ros.codegen.routines import Kernel, PREPARE, PREPARE_LAW, Routine, routines
+from robodyn_ros.errors import SizeError, UnknownNameError
 from robodyn_ros.interruption import INTERRUPTION
 from robodyn_ros.tracing.graph import Graph
 from robodyn_ros.tracing.scalar import Scalar
 
 LOG = logging.getLogger('robodyn_ros')
 _loaded: dict[str, dict[str, Entry]] = {}  # programs of this process by their source
-_compiling = threading.Lock()
+# A fork waits until the compiler is through: its locks, numba's and LLVM's, would stay closed in
+# the child, where no thread is left to open them. The thread that compiles may fork itself.
+_compiling = threading.RLock()
+os.register_at_fork(before=_compiling.acquire, after_in_parent=_compiling.release,
+                    after_in_child=_compiling.release)
 PREPARING = (PREPARE, PREPARE_LAW)
 NOTHING = Routine(PREPARE_LAW, 0, 0, Graph(), (), (), ())
 """What is to be prepared for a law where there is none."""
@@ -173,10 +180,14 @@ class Program:
 
         :returns: (outputs,) or (count, outputs)
         """
+        if name not in self.routines or name in PREPARING:
+            raise UnknownNameError('kernel', name, set(self.routines) - set(PREPARING), self.title)
         routine = self.routines[name]
-        x = np.ascontiguousarray(x, dtype=float)
+        x = np.ascontiguousarray(numbers(f'x of {name}', x, f'{routine.inputs} numbers'))
+        if x.shape[-1:] != (routine.inputs,):
+            raise SizeError(f'x of {name}', f'(..., {routine.inputs})', x.shape)
         y = np.empty(x.shape[:-1] + (routine.outputs,))
-        self.functions()['many_' + name](x.size // routine.inputs, x, w, y)
+        self.functions()['many_' + name](x.size // max(1, routine.inputs), x, w, y)
         return y
 
 

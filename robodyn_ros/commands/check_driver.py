@@ -15,10 +15,11 @@ import argparse
 import math
 
 from rich.console import Console
+from rich.text import Text
 
 from robodyn_ros.checks import number
 from robodyn_ros.commands.options import (add_json, add_robot, check_name, chosen_robot,
-                                          needs_ros, print_json, print_table, quiet_stdout)
+                                          needs_ros, plain, print_json, print_table, quiet_stdout)
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.nodes.driver_check.driver_report import healthy, judged
 from robodyn_ros.robots.robot import Robot
@@ -56,9 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     messages = Console(stderr=True)
 
     def warn() -> None:
-        messages.print(f'robodyn: {arguments.joint} of {robot.name} will be pushed with '
-                       f'{arguments.effort:+g} for at most 0.5 s; the other joints carry their '
-                       'weight. Stay clear; Ctrl-C stops.', highlight=False, soft_wrap=True)
+        messages.print(plain(f'robodyn: {arguments.joint} of {robot.name} will be pushed with '
+                             f'{arguments.effort:+g} for at most 0.5 s; the other joints carry '
+                             'their weight. Stay clear; Ctrl-C stops.'), soft_wrap=True)
         messages.print('robodyn: now' if arguments.yes else 'robodyn: in 5 s', highlight=False)
 
     plan = Plan(arguments.states_topic, arguments.commands_topic, arguments.command_format,
@@ -73,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
                     'checks': [finding._asdict() for finding in findings]})
     else:
         print_table(f'driver of {robot.name}', ('check', 'found', 'expected', 'verdict'),
-                    [(*found[:3], f'[{COLOURS.get(found.verdict, "dim")}]{found.verdict}[/]')
+                    [(*found[:3], Text(found.verdict, COLOURS.get(found.verdict, 'dim')))
                      for found in findings])
     return 0 if good else 1
 

@@ -21,7 +21,7 @@ import sys
 from robodyn_ros.checks import number
 from robodyn_ros.commands.options import (add_json, add_robot, print_json, print_table,
                                           xacro_arguments)
-from robodyn_ros.errors import ArgumentError
+from robodyn_ros.errors import ArgumentError, printable
 from robodyn_ros.robots.estimates import estimated, filled_text
 from robodyn_ros.robots.mass_check import mass_report
 from robodyn_ros.robots.robot import read_robot, robot_from_text
@@ -75,5 +75,5 @@ def run(arguments: argparse.Namespace) -> int:
         print_table(f'{robot.name}: inertials', ('link', 'mass [kg]', 'from'),
                     [(item.link, f'{item.mass:.4g}', item.source) for item in found.links], notes)
     for warning in found.warnings:
-        print(f'robodyn: {warning}', file=sys.stderr)
+        print(f'robodyn: {printable(warning)}', file=sys.stderr)
     return 0 if report is None or report.sound else 1

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import logging
 import sys
 from typing import Any, Sequence
 
 import robodyn_ros
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import printable, RobodynError
 from robodyn_ros.interruption import INTERRUPTION
 
 VERBS = {
@@ -48,12 +49,20 @@ EPILOGUE = """examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # letters that a terminal has not are escaped
+            stream.reconfigure(errors='backslashreplace')
     try:
         with INTERRUPTION.heard():
             with INTERRUPTION.held():
                 chosen = _parser().parse_args(arguments)  # imports the verb's module
             logging.basicConfig(level=logging.WARNING if chosen.quiet else logging.INFO,
                                 format='robodyn: %(message)s', stream=sys.stderr)
+            for handler in logging.getLogger().handlers:
+                handler.addFilter(_one_line)
+            if chosen.no_user_code:
+                from robodyn_ros.scenario.user_code import forbid_user_code
+                forbid_user_code()
             return int(chosen.run(chosen))
     except RobodynError as error:
         print(f'robodyn: {error}', file=sys.stderr)
@@ -66,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
               'so many steps', file=sys.stderr)
         return 2
     except OSError as error:  # a full disk, an unwritable place
-        place = f' {error.filename!r}' if error.filename else ''
+        place = f' {printable(error.filename)!r}' if error.filename else ''
         print(f'robodyn: cannot write{place} ({error.strerror or error}); choose another place or '
               'make room', file=sys.stderr)
         return 2
@@ -75,12 +84,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
+def _one_line(record: logging.LogRecord) -> bool:
+    """Let a message, which may quote names from files, be one line of letters."""
+    record.msg, record.args = printable(record.getMessage()), ()
+    return True
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Verb(
         prog='robodyn', description='Constrained robot dynamics for ROS 2.', epilog=EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--version', action='version', version=str(robodyn_ros.__version__))
-    parser.set_defaults(quiet=False)
+    parser.set_defaults(quiet=False, no_user_code=False)
     verbs = parser.add_subparsers(dest='verb', metavar='VERB', required=True)
     for name, text in VERBS.items():
         verb = verbs.add_parser(name, help=text,
@@ -95,11 +110,13 @@ class _Verb(argparse.ArgumentParser):
     module = ''
 
     def __init__(self, **settings: Any):
-        """Give every parser --quiet, so that it may stand before the verb and after it."""
+        """Give every parser what may stand before the verb and after it."""
         super().__init__(**settings)
         # no default here: that of a verb would undo what stood before it
         self.add_argument('--quiet', action='store_true', default=argparse.SUPPRESS,
                           help='no messages, only results and errors')
+        self.add_argument('--no-user-code', action='store_true', default=argparse.SUPPRESS,
+                          help='refuse scenarios that name modules of users, which are code')
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Import the module; its rewritten(words), if any, goes first over what was typed."""

@@ -22,7 +22,7 @@ import time
 
 from rich.console import Console
 
-from robodyn_ros.commands.options import add_xacro, xacro_arguments
+from robodyn_ros.commands.options import add_xacro, plain, xacro_arguments
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.robots.robot import robot_names
 from robodyn_ros.scenario.drafting import drafted, MOTIONS
@@ -57,7 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         if output.exists() and not arguments.force:
             raise ArgumentError(f'{output} is there already; give another --output, or --force to '
                                 'write over it')
-    with Console(stderr=True).status(f'searching a {arguments.motion} for {path.name}') as line:
+    said = plain(f'searching a {arguments.motion} for {path.name}')
+    with Console(stderr=True).status(said) as line:
         begin = time.perf_counter()
         scenario = drafted(path, arguments.motion, arguments.frame, xacro_arguments(arguments))
         line.update('simulating it')

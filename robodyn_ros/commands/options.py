@@ -13,8 +13,9 @@ from typing import Any, Iterable, Iterator, Sequence
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from robodyn_ros.errors import ArgumentError, RobodynError
+from robodyn_ros.errors import ArgumentError, printable, RobodynError
 from robodyn_ros.interruption import INTERRUPTION
 from robodyn_ros.robots.robot import load_robot, Robot
 from robodyn_ros.scenario.loading import load_scenario, with_duration
@@ -136,17 +137,23 @@ def print_json(facts: Any) -> None:
     print(json.dumps(facts, indent=1))
 
 
-def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]],
+def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[str | Text]],
                 notes: Iterable[str] = ()) -> None:
     """
-    Print a table for people, whose cells may have rich's markup.
+    Print a table for people.
 
+    :param rows: a Text has its own style; names in texts may look like rich's markup, and are none
     :param notes: lines to print below it as they are
     """
-    table = Table(*headings, title=title)
+    table = Table(*headings, title=plain(title))
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(plain, row))
     console = Console(file=sys.stdout)
     console.print(table)
     for note in notes:
-        console.print(note, soft_wrap=True, markup=False, highlight=False)
+        console.print(plain(note), soft_wrap=True)
+
+
+def plain(text: str | Text) -> Text:
+    """Return a text as rich shows it letter by letter, on one line."""
+    return text if isinstance(text, Text) else Text(printable(text))

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from robodyn_ros.commands.options import add_xacro, chosen_robot, print_json, print_table
@@ -63,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise RecordingError(f'{source}: there is no such file; give a recording of robodyn run '
                              '--record, or a result of robodyn simulate --output')
     folder = arguments.output or Path(f'{source.stem}_report')
-    with Progress(TextColumn('{task.description}'), BarColumn(), TimeElapsedColumn(),
+    with Progress(TextColumn('{task.description}', markup=False), BarColumn(), TimeElapsedColumn(),
                   console=Console(stderr=True), transient=True) as bars:
         robot = chosen_robot(arguments) if arguments.robot else None
         task = bars.add_task(f'reading {source.name}', total=1.0)
@@ -94,13 +93,13 @@ def _print(facts: dict[str, Any], folder: Path, pictures: int) -> None:
     rows = []
     for name, one in facts['joints'].items():
         values = [one[key] for key in ('error_max', 'error_rms', 'torque_max')]
-        rows.append((escape(name), *('–' if x is None else f'{x:.3g}' for x in values)))
+        rows.append((name, *('–' if x is None else f'{x:.3g}' for x in values)))
     notes = [f'{label}: {facts[key]:.3g}' for key, label in (
         ('tool_error_max_m', 'tool error, largest [m]'),
         ('violation_max', 'constraint violation, largest')) if facts[key] is not None]
     if not facts['source_complete']:
         notes.append('the end of the recording is missing; what was recorded is reported')
     notes.append(f'{pictures} pictures, {SUMMARY} and {PAGE} in {folder}')
-    print_table(escape(f'{facts["scenario"] or facts["source"]}: {facts["robot"]}, '
-                       f'{facts["duration_s"]:g} s, {facts["samples"]} samples'),
+    print_table(f'{facts["scenario"] or facts["source"]}: {facts["robot"]}, '
+                f'{facts["duration_s"]:g} s, {facts["samples"]} samples',
                 ('joint', 'error, largest', 'error, rms', 'torque, largest'), rows, notes)

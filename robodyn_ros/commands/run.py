@@ -15,7 +15,7 @@ from typing import Any, Iterator, Sequence
 from rich.console import Console
 
 from robodyn_ros.commands.options import (add_scenario, check_port, chosen_scenario, needs_ros,
-                                          print_json, print_table, quiet_stdout)
+                                          plain, print_json, print_table, quiet_stdout)
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.nodes.common.options import DynamicsOptions, ViewerOptions
 from robodyn_ros.scenario.result import Result, summary
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     scenario = chosen_scenario(arguments)
     expected = Simulation(scenario).run()
     messages = Console(stderr=True)
-    with quiet_stdout(), messages.status(f'starting {scenario.name}') as line:
+    with quiet_stdout(), messages.status(plain(f'starting {scenario.name}')) as line:
 
         def show(status: Status) -> None:
             factor = status.simulated / status.wall if status.wall > 0.0 else 0.0

@@ -17,7 +17,8 @@ from typing import Any, Iterator
 
 from rich.console import Console
 
-from robodyn_ros.commands.options import add_scenario, chosen_scenario, print_json, print_table
+from robodyn_ros.commands.options import (add_scenario, chosen_scenario, plain, print_json,
+                                          print_table)
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.scenario.result import ResultFile, summary
 from robodyn_ros.scenario.simulation import Simulation
@@ -34,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     output = None if arguments.output is None else ResultFile(arguments.output)
     scenario = chosen_scenario(arguments)
     console = Console(stderr=True)
-    with console.status(f'simulating {arguments.scenario}'):
+    with console.status(plain(f'simulating {arguments.scenario}')):
         simulation = Simulation(scenario)
         simulation.plant.program().functions()  # compile or load before the clock starts
         start = time.perf_counter()

@@ -26,6 +26,8 @@ BLAME = 'the control law'
 NOT_NEGATIVE = 'a whole number, 0 or more'
 REMEDY = ('a law with memory: Control(law, reference_size, parameters, memory=START) whose law '
           'takes the memory as its last argument and returns torques and the next memory')
+MOST_REFERENCE, MOST_DELAY = 10_000, 100_000
+"""Numbers a law reads at an instant, and instants a torque may be on its way."""
 
 
 def checked_control(given: Any) -> Control | None:
@@ -36,8 +38,9 @@ def checked_control(given: Any) -> Control | None:
     if not callable(control.law):
         raise refusal('law of the control', control.law, 'a function of t, q, v, reference and '
                       'parameters')
-    size = whole_number('reference_size of the control', control.reference_size, NOT_NEGATIVE)
-    delay = whole_number('delay of the control', control.delay, NOT_NEGATIVE)
+    size = whole_number('reference_size of the control', control.reference_size, NOT_NEGATIVE,
+                        most=MOST_REFERENCE)
+    delay = whole_number('delay of the control', control.delay, NOT_NEGATIVE, most=MOST_DELAY)
     expect(Mapping, 'parameters of the control', control.parameters,  # type: ignore[type-abstract]
            "a mapping such as {'stiffness': 30.0}")
     for name, value in control.parameters.items():

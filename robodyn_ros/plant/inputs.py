@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from robodyn_ros.checks import number, numbers, refusal, whole_number
+from robodyn_ros.checks import MOST, number, numbers, refusal, whole_number
 from robodyn_ros.errors import SizeError, StateError
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.types import State
@@ -40,7 +40,7 @@ def inputs_of(robot: Robot, state: State, tau: object) -> np.ndarray:
         t = state.t
     except AttributeError:
         raise refusal('the state', state, 'State(t, q, v)') from None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise refusal('time of the state', state.t, 'finite seconds') from None
     q, v = robot.array('q', q), robot.array('v', v)
     torque = np.zeros_like(q) if tau is None else robot.array('tau', tau)
@@ -56,13 +56,15 @@ def inputs_of(robot: Robot, state: State, tau: object) -> np.ndarray:
 
 def step_count(duration: float | None, steps: int | None, step_size: float) -> int:
     """Return the steps of a rollout, given as such or as a duration [s]."""
-    if duration is None and type(steps) is int and steps >= 0:
+    if duration is None and type(steps) is int and 0 <= steps <= MOST:
         return steps  # the usual case of a single step
     if (duration is None) == (steps is None):
         raise StateError('give either duration or steps')
     if duration is None:
         return whole_number('steps', steps, 'a whole number, none or more')
     exact = number('duration', duration, 'finite seconds that are not negative', 0.0) / step_size
+    if exact > MOST:
+        raise refusal('duration', duration, f'at most {MOST} steps of {step_size:g} s')
     count = round(exact)
     if abs(count - exact) > STEP_ROUNDING + 4.0 * np.spacing(exact):
         near = ' or '.join(f'{k * step_size:.9g}' for k in (math.floor(exact), math.ceil(exact)))

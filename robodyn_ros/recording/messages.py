@@ -25,6 +25,8 @@ import numpy as np
 from robodyn_ros.ros_time import nanoseconds
 
 SEPARATOR = '=' * 80
+LONGEST_SIZE = 9
+"""Digits of the size of an array."""
 SEQUENCE = -1
 """Size of a field with any number of elements."""
 OTHER_NAMES = {'boolean': 'bool', 'octet': 'byte', 'double': 'float64', 'float': 'float32'}
@@ -105,6 +107,8 @@ def fields_of(name: str, text: str) -> Definitions:
             if kind[0].isupper():
                 kind = 'std_msgs/Header' if kind == 'Header' else f'{package}/{kind}'
             size = (match['array'] or '').strip('[]')
+            if len(size) > LONGEST_SIZE:
+                raise ValueError(f'has an array of {size[:LONGEST_SIZE]}... elements')
             fields.append(Field(match['name'], kind, None if match['array'] is None
                                 else int(size) if size.isdigit() else SEQUENCE))
         found[name] = fields
@@ -136,8 +140,12 @@ class Decoder:
         cursor = _Cursor(self._types, memoryview(data)[4:], '<' if data[1] else '>')
         try:
             return cursor.message(self._name)
-        except (KeyError, struct.error) as error:
+        except (KeyError, struct.error, RecursionError) as error:
             raise ValueError(f'does not fit its definition ({error})') from None
+
+
+EMPTY_VALUES = 1000
+"""Values of a message that take no byte, at most."""
 
 
 class _Cursor:
@@ -145,6 +153,8 @@ class _Cursor:
 
     def __init__(self, types: Definitions, data: memoryview, order: str):
         self._types, self._data, self._order, self._at = types, data, order, 0
+        # every value takes a byte, but an empty message, of which there may be any number in none
+        self._left = len(data) + EMPTY_VALUES
 
     def message(self, name: str) -> dict[str, Any]:
         return {field.name: self._field(field.kind, field.size) for field in self._types[name]}
@@ -156,15 +166,22 @@ class _Cursor:
             count = self._number('I')
         if kind in NUMBERS:
             return self._array(NUMBERS[kind], count)
+        if count > len(self._data) - self._at + EMPTY_VALUES:
+            raise ValueError(f'tells of {count} elements in {len(self._data)} bytes')
         return [self._value(kind) for _ in range(count)]
 
     def _value(self, kind: str) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise ValueError(f'has more values than bytes, which are {len(self._data)}')
         if kind in NUMBERS:
             return self._number(NUMBERS[kind])
         if kind != 'string':
             return self.message(kind)
         size = self._number('I')
         begin, self._at = self._at, self._at + size
+        if self._at > len(self._data):
+            raise ValueError(f'has a text of {size} bytes beyond its end')
         return bytes(self._data[begin:self._at]).rstrip(b'\0').decode(errors='replace')
 
     def _number(self, code: str) -> Any:

@@ -7,14 +7,20 @@ The index at the end is not used, so a file whose end is missing is read as far 
 """
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 import os
 import struct
 from typing import Any, Callable, Collection, Mapping
 
-from robodyn_ros.errors import RecordingError
+from robodyn_ros.errors import printable, RecordingError
 from robodyn_ros.recording.messages import Decoder, first_stamp
 from robodyn_ros.recording.writer import FACTS, MAGIC
+
+MOST_RATIO = 100
+"""How much larger a file may become when it is unpacked; states of an arm become ten times."""
+LEAST_UNPACKED = 1 << 26
+"""Bytes that any file may unpack to."""
 
 
 @dataclass
@@ -41,8 +47,8 @@ def read_recording(path: str | os.PathLike, topics: Collection[str],
     """
     name = os.fspath(path)
     try:
-        from mcap.exceptions import McapError, UnsupportedCompressionError
-        from mcap.stream_reader import StreamReader
+        from mcap.exceptions import McapError
+        from mcap.stream_reader import breakup_chunk, StreamReader
         from zstandard import ZstdError
     except ImportError:
         raise RecordingError('reading a recording needs the package mcap, which is not '
@@ -59,19 +65,56 @@ def read_recording(path: str | os.PathLike, topics: Collection[str],
                                  '--record, or a result of robodyn simulate --output')
         file.seek(0)
         size = max(1, os.fstat(file.fileno()).st_size)
-        reading = _Reading(name, found)
+        reading, unpacking = _Reading(name, found), _Unpacking(name, size)
         try:
-            for k, record in enumerate(StreamReader(file).records):
-                reading.take(record)
-                if k % 1000 == 0:
-                    progress(file.tell() / size)
-        except UnsupportedCompressionError as error:
-            raise RecordingError(f'{name}: {error}; install that package, or record without '
-                                 'compression') from None
-        except (McapError, ZstdError, struct.error, RuntimeError, UnicodeDecodeError):
+            # chunks are unpacked here: the reader would make any size of a few bytes of them, and
+            # no record can be longer than its file
+            for record in StreamReader(file, emit_chunks=True, record_size_limit=size).records:
+                if type(record).__name__ == 'Chunk':
+                    for inside in breakup_chunk(unpacking.plain(record)):
+                        reading.take(inside)
+                else:
+                    reading.take(record)
+                progress(file.tell() / size)
+        except (McapError, ZstdError, struct.error, RuntimeError, UnicodeDecodeError,
+                EOFError, MemoryError, OverflowError):
             found.complete = False  # the end is missing; what came before is good
     progress(1.0)
     return found
+
+
+class _Unpacking:
+    """Unpacks the chunks of a file, as long as they are what a recording can be."""
+
+    def __init__(self, name: str, size: int):
+        """:param size: of the file [bytes]."""
+        self._name, self._left = name, max(LEAST_UNPACKED, MOST_RATIO * size)
+
+    def plain(self, chunk: Any) -> Any:
+        """Return a chunk that is not packed."""
+        if not chunk.compression:
+            return chunk
+        data = self._unpacked(chunk.compression, chunk.data)
+        self._left -= len(data)
+        if self._left < 0:
+            raise RecordingError(f'{self._name}: unpacks to more than {MOST_RATIO} times its '
+                                 'size, which no recording of a robot does; record again')
+        return dataclasses.replace(chunk, compression='', data=data)
+
+    def _unpacked(self, kind: str, data: bytes) -> bytes:
+        """Unpack what may be, and one byte more."""
+        if kind == 'zstd':
+            import zstandard
+            with zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True) as file:
+                return file.read(self._left + 1)
+        try:
+            if kind == 'lz4':
+                from lz4.frame import LZ4FrameDecompressor
+                return LZ4FrameDecompressor().decompress(data, max_length=self._left + 1)
+        except ImportError:
+            pass
+        raise RecordingError(f'{self._name}: is packed with {printable(kind)!r}, which cannot be '
+                             'read here; install lz4, or record without compression')
 
 
 class _Reading:
@@ -94,12 +137,17 @@ class _Reading:
             self._found.facts = record.metadata
 
     def _channel(self, channel: Any) -> None:
+        """Take a channel of one of the topics, if its messages can be read."""
         schema = self._schemas.get(channel.schema_id)
         if channel.message_encoding != 'cdr' or schema is None or schema.encoding != 'ros2msg':
             return
         for topic in self._found.messages:
             if ('/' + channel.topic).endswith('/' + topic):
-                decoder = Decoder(schema.name, schema.data.decode(errors='replace'))
+                try:
+                    decoder = Decoder(schema.name, schema.data.decode(errors='replace'))
+                except ValueError as error:
+                    raise RecordingError(f'{self._name}: the definition of {topic} {error}; '
+                                         'record again') from None
                 self._channels[channel.id] = topic, decoder
 
     def _message(self, message: Any) -> None:
@@ -112,4 +160,8 @@ class _Reading:
             raise RecordingError(f'{self._name}: a message of {topic} at {message.log_time} ns '
                                  f'{error}; record again') from None
         stamp = first_stamp(message.data) if 'header' in fields else 0
-        self._found.messages[topic].append((stamp or message.log_time, fields))
+        stamp = stamp or message.log_time
+        if stamp >= 1 << 63:
+            raise RecordingError(f'{self._name}: a message of {topic} has the time {stamp} ns, '
+                                 'after all times there are; record again')
+        self._found.messages[topic].append((stamp, fields))

@@ -108,7 +108,8 @@ class RecordingWriter:
         return number
 
     def add(self, channel: int, time: int, data: bytes) -> None:
-        """Keep the bytes of a message (CDR) at a time [ns]."""
+        """Keep the bytes of a message (CDR) at a time, 0 or later: there is no other [ns]."""
+        time = max(0, time)
         self._counts[channel] += 1
         self._places.setdefault(channel, []).append((time, len(self._chunk)))
         self._chunk += struct.pack('<BQHIQQ', MESSAGE, 22 + len(data), channel,

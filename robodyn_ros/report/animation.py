@@ -8,6 +8,7 @@ from typing import Callable, Iterator
 
 import numpy as np
 
+from robodyn_ros.errors import printable
 from robodyn_ros.report.drawing import require
 from robodyn_ros.report.motion import Motion
 from robodyn_ros.report.render import camera_for, Canvas, OVERSAMPLING, Solid
@@ -78,7 +79,8 @@ class Scene:
         self.empty.floor(self.floor, (low + high)[:2] / 2, 0.7 * float((high - low).max()))
         fonts = Path(matplotlib.get_data_path()) / 'fonts' / 'ttf'
         self.font = ImageFont.truetype(str(fonts / 'DejaVuSans.ttf'), OVERSAMPLING * 11)
-        self.title = ', '.join(filter(None, (motion.scenario, motion.robot.name)))
+        self.title = printable(
+            ', '.join(filter(None, (motion.scenario, motion.robot.name))))
         self.path = _thinned(motion.tool_reference) if motion.followed else None
 
     def picture(self, sample: int) -> np.ndarray:

@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import MissingPackageError
+from robodyn_ros.errors import MissingPackageError, printable
 
 COLOURS = ('#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9')
 STYLE: dict[str, Any] = {
@@ -103,6 +103,11 @@ def panels(figure: Any, rows: int, columns: int = 1, *, width: float = 6.4,
     return list(axes.flat)
 
 
+def literal(name: str) -> str:
+    """Return a name as matplotlib draws it letter by letter: between two $ it would read TeX."""
+    return printable(name).replace('$', r'\$')
+
+
 def curves(axes: Any, t: np.ndarray, values: np.ndarray, labels: Sequence[str], unit: str, *,
            first_colour: int = 0, **options: Any) -> None:
     """
@@ -114,8 +119,8 @@ def curves(axes: Any, t: np.ndarray, values: np.ndarray, labels: Sequence[str], 
     columns = np.asarray(values).reshape(len(t), -1).T
     for k, (column, label) in enumerate(zip(columns, labels)):
         colour = COLOURS[(first_colour + k) % len(COLOURS)]
-        axes.plot(t, column, **{'color': colour, 'label': label, **options})
-    axes.set_ylabel(unit)
+        axes.plot(t, column, **{'color': colour, 'label': literal(label), **options})
+    axes.set_ylabel(literal(unit))
 
 
 def compared(axes: Any, t: np.ndarray, values: np.ndarray, theory: np.ndarray,
@@ -136,7 +141,7 @@ def overlaid(axes: Any, t: np.ndarray, named: Mapping[str, np.ndarray], unit: st
 def space_curves(axes: Any, lines: Sequence[tuple[np.ndarray, str, Any]]) -> None:
     """Draw curves in space, each with points (k, 3) [m], label and line style."""
     for k, (points, label, style) in enumerate(lines):
-        axes.plot(*points.T, linestyle=style, label=label, color=COLOURS[k])
+        axes.plot(*points.T, linestyle=style, label=literal(label), color=COLOURS[k])
     for name in 'xyz':
         getattr(axes, f'set_{name}label')(f'{name} [m]')
         axes.tick_params(axis=name, labelsize=7)

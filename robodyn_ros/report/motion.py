@@ -12,13 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 import os
-from typing import Any, Callable, Sequence
-from zipfile import BadZipFile
+from tokenize import TokenError
+from typing import Any, Callable, Mapping, Sequence
+from zipfile import BadZipFile, ZipFile
+import zlib
 
 import numpy as np
 
 from robodyn_ros.errors import MessageRefused, RecordingError, RobodynError
-from robodyn_ros.recording.reader import read_recording, Recording
+from robodyn_ros.recording.reader import (LEAST_UNPACKED, MOST_RATIO, read_recording,
+                                          Recording)
 from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.robot import Robot, robot_from_text
 from robodyn_ros.ros_time import NANO, nanoseconds
@@ -32,6 +35,13 @@ LONGEST_SIMULATED = 10 ** 9 * NANO
 STATES, COMMANDS = 'joint_states', 'joint_commands'
 TRAJECTORY, CONSTRAINTS = 'controller/joint_trajectory', 'dynamics/constraints'
 DESCRIPTION = 'robot_description'
+KEPT = ('t', 'q', 'v', 'tau', 'phi', 'reference_q', 'tool_reference', 'row_names', 'scenario',
+        'urdf', 'frame')
+"""Arrays of a result that a report reads."""
+UNREADABLE = (OSError, ValueError, BadZipFile, EOFError, AttributeError, MemoryError, TypeError,
+              LookupError, RuntimeError, OverflowError, SyntaxError, TokenError,
+              zlib.error)
+"""What numpy and zipfile say of a file that is damaged, or made to hurt."""
 Progress = Callable[[float], None]
 
 
@@ -111,9 +121,10 @@ def motion_of_result(path: str | os.PathLike, robot: Robot | None = None) -> Mot
     """Read the arrays that `robodyn simulate --output` writes; see read_motion."""
     name = os.fspath(path)
     try:
+        _check_size(path)
         with np.load(path, allow_pickle=False) as file:
-            found: dict[str, Any] = {key: file[key] for key in file.files}
-    except (OSError, ValueError, BadZipFile, EOFError, AttributeError) as error:
+            found: dict[str, Any] = {key: file[key] for key in file.files if key in KEPT}
+    except UNREADABLE as error:
         raise RecordingError(f'{name}: cannot be read as NPZ ({error}); give a result of robodyn '
                              'simulate --output') from None
     for key in ('t', 'q', 'v', 'tau', 'phi'):
@@ -123,17 +134,49 @@ def motion_of_result(path: str | os.PathLike, robot: Robot | None = None) -> Mot
     robot = _robot_of(name, robot, str(found['urdf']) if 'urdf' in found else None, name,
                       'does not tell its robot; run robodyn simulate --output again, or name the '
                       'robot with --robot')
-    t, q, phi = found['t'], robot.array(f'q in {name}', found['q']), found['phi']
-    if not len(t):
+    if not found['t'].size:
         raise RecordingError(f'{name}: is empty; simulate for longer')
+    k, n = len(np.atleast_1d(found['t'])), robot.n
+    t, q = _shaped(name, found, 't', (k,)), _shaped(name, found, 'q', (k, n))
+    rows = found['phi'].shape[-1] if found['phi'].ndim == 2 else 0
+    phi = _shaped(name, found, 'phi', (k, rows))
+    if not (np.isfinite(t).all() and (np.diff(t) >= 0.0).all() and np.isfinite(q).all()):
+        raise RecordingError(f'{name}: its times go back, or times or positions are no numbers; '
+                             'give a result of robodyn simulate --output')
+    found.setdefault('reference_q', np.full((k, n), np.nan))
+    found.setdefault('tool_reference', np.full((k, 3), np.nan))
+    found.setdefault('row_names', np.arange(rows))
+    if found['row_names'].shape != (rows,):
+        raise RecordingError(f'{name}: row_names has the shape {found["row_names"].shape}; '
+                             f'expected {(rows,)}')
     return Motion(
         source=name, scenario=str(found.get('scenario', '')), robot=robot,
-        frame=robot.tool_frame(str(found.get('frame', ''))), t=t, q=q, v=found['v'],
-        tau=found['tau'], reference_q=found.get('reference_q', np.full_like(q, np.nan)),
-        tool_reference=found.get('tool_reference', np.full((len(t), 3), np.nan)),
-        row_names=tuple(map(str, found.get('row_names', np.arange(phi.shape[1])))),
+        frame=robot.tool_frame(str(found.get('frame', ''))), t=t, q=q,
+        v=_shaped(name, found, 'v', (k, n)), tau=_shaped(name, found, 'tau', (k, n)),
+        reference_q=_shaped(name, found, 'reference_q', (k, n)),
+        tool_reference=_shaped(name, found, 'tool_reference', (k, 3)),
+        row_names=tuple(map(str, found['row_names'])),
         watched=t if phi.shape[1] else t[:0],
         violation=np.abs(phi).max(axis=1) if phi.shape[1] else t[:0])
+
+
+def _check_size(path: str | os.PathLike) -> None:
+    """Refuse a file that becomes much larger when it is unpacked; ValueError says so."""
+    with ZipFile(path) as file:
+        unpacked = sum(item.file_size for item in file.infolist())
+    if unpacked > max(LEAST_UNPACKED, MOST_RATIO * os.path.getsize(path)):
+        raise ValueError(f'it would unpack to {unpacked} bytes')
+
+
+def _shaped(name: str, found: Mapping[str, np.ndarray], key: str,
+            shape: tuple[int, ...]) -> np.ndarray:
+    """Return an array of numbers, if it has the shape that the others call for."""
+    array = found[key]
+    if array.shape != shape or array.dtype.kind not in 'fiu':
+        raise RecordingError(f'{name}: the array {key!r} has the shape {array.shape} of '
+                             f'{array.dtype}; expected {shape} of numbers, as t and the robot '
+                             'tell: give a result of robodyn simulate --output')
+    return array.astype(float, copy=False)
 
 
 def _robot_of(source: str, given: Robot | None, text: str | None, what: str,
@@ -175,7 +218,11 @@ def motion_of_recording(path: str | os.PathLike, robot: Robot | None = None,
     robot = _robot_of(name, robot, described[-1][1]['data'] if described else None,
                       f'robot_description in {name}',
                       'has no robot_description; name the robot with --robot')
-    return _Recorded(name, found, robot).motion()
+    try:
+        return _Recorded(name, found, robot).motion()
+    except (LookupError, TypeError, ValueError, OverflowError) as error:
+        raise RecordingError(f'{name}: its messages are not what their topics are for '
+                             f'({type(error).__name__}: {error}); record again') from None
 
 
 class _Recorded:

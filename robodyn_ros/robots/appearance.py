@@ -142,7 +142,7 @@ class _Maker:
             self.warnings.append(f'{many}{missing[0]}; simple shapes stand in')
         if complaints:
             more = f' ({len(complaints) - 1} more like it)' if len(complaints) > 1 else ''
-            self.warnings.append(f'{complaints[0]}{more}; not drawn')
+            self.warnings.append(f'{complaints[0]}{more}')
 
     def _stand_in(self, body: int) -> Iterator[Part]:
         """Yield bars from a body's joint to the next ones, or to its last frame, and a knob."""

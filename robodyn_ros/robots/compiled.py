@@ -151,6 +151,10 @@ class Compiled:
         if not (q.shape == v.shape == u.shape == self._shape  # type: ignore[attr-defined]
                 and q.dtype is v.dtype is u.dtype is FLOAT):  # type: ignore[attr-defined]
             return None
+        # also where no result depends on it; sums of Python's numbers warn of nothing
+        if not isfinite(sum(q.tolist()) + sum(v.tolist())  # type: ignore[attr-defined]
+                        + sum(u.tolist())):  # type: ignore[attr-defined]
+            return None
         spare = self._spare[name]
         try:
             function = spare.pop()

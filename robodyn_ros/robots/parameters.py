@@ -3,13 +3,11 @@
 """Run-time parameters, such as the payload, as users give them: one way in, checked once."""
 from __future__ import annotations
 
-import math
-from numbers import Real
 from typing import Iterable, Mapping, Sequence, Union
 
 import numpy as np
 
-from robodyn_ros.checks import refusal
+from robodyn_ros.checks import LARGEST, number, refusal
 from robodyn_ros.errors import SizeError, StateError, UnknownNameError
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.robots.geometry import impossible_inertia
@@ -43,7 +41,7 @@ def parameters_from(given: Given, own: Parameters) -> Parameters:
     for name, value in named_values(given).items():
         if name not in values:
             raise UnknownNameError('parameter', name, NAMES)
-        values[name] = value
+        values[name] = number(name, value, error=StateError)
     return checked_parameters(Parameters.from_flat(list(values.values())))
 
 
@@ -54,8 +52,9 @@ def checked_parameters(parameters: Parameters) -> Parameters:
     if sizes != (3, 3, 6):
         raise SizeError('gravity, payload_centre and payload_inertia', (3, 3, 6), sizes)
     for name, value in zip(NAMES, parameters.flat()):
-        if not isinstance(value, Real) or not np.isfinite(value):
-            raise StateError(f'{name} is {value!r}; expected a finite number')
+        found = number(name, value, error=StateError)
+        if abs(found) > LARGEST:
+            raise refusal(name, value, f'a number of at most {LARGEST:g}', StateError)
     if parameters.payload_mass < 0.0 or parameters.friction_scale < 0.0:  # type: ignore[operator]
         raise StateError(f'payload.mass is {parameters.payload_mass} and friction_scale is '
                          f'{parameters.friction_scale}; neither may be negative')
@@ -82,13 +81,7 @@ class ParameterTable:
         for name, value in (changes or {}).items():
             if name not in self._place:
                 raise UnknownNameError('parameter', name, self.names)
-            try:
-                number = float(value)
-            except (TypeError, ValueError):
-                number = math.nan
-            if not math.isfinite(number):
-                raise StateError(f'{name} is {value!r}; expected a finite number')
-            values[self._place[name]] = number
+            values[self._place[name]] = number(name, value, error=StateError)
         return values
 
     def group(self, prefix: str, scalars: Sequence[Scalar]) -> dict[str, Scalar]:

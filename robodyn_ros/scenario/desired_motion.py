@@ -23,7 +23,8 @@ from robodyn_ros.scenario.periods import period_ns, periods_in
 from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.scenario.settings import settings_from
 from robodyn_ros.scenario.tool_motion import ToolMotion
-from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
+from robodyn_ros.scenario.user_code import (call_object, import_object, is_import_path,
+                                            is_trajectory, unmarked)
 from robodyn_ros.trajectories.joint_plan import JointPlan, Points, points_of
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
 from robodyn_ros.trajectories.paths import Constant, Helix, sample, SineLine, WithHeld
@@ -151,15 +152,18 @@ class DesiredMotion:
 def _motion_of(settings: TrajectorySettings, folder: str) -> Any:
     if settings.kind == 'none':
         return None
+    kinds = {**PATHS, **JOINT_MOTIONS}
     if is_import_path(settings.kind):
         made = import_object(settings.kind, 'trajectory.kind', folder)
+        if not is_trajectory(made, tuple(kinds.values())):
+            raise unmarked(settings.kind, 'trajectory.kind', made, 'a path(t), or a class that '
+                           'makes one, decorated with @trajectory')
         if isinstance(made, type):
             made = call_object(made, settings.kind, 'trajectory.kind', **settings.parameters)
         if not callable(made) and not hasattr(made, 'sample'):
-            raise ScenarioError(f'trajectory.kind is {settings.kind!r}: it is {made!r}; expected '
-                                'a path(t) or an object with sample(times)')
+            raise unmarked(settings.kind, 'trajectory.kind', made,
+                           'a path(t) or an object with sample(times)')
         return made
-    kinds = {**PATHS, **JOINT_MOTIONS}
     kind = settings.kind
     if kind == 'line' and 'start_x' in settings.parameters:
         kind = 'sine_line'  # as it was called before there were lines in space

@@ -12,8 +12,8 @@ from robodyn_ros.checks import number
 from robodyn_ros.errors import ArgumentError, ScenarioError, UnknownNameError
 from robodyn_ros.scenario.periods import periods_in
 from robodyn_ros.scenario.schema import Scenario, SECTIONS
-from robodyn_ros.scenario.settings import (listed_fields, load_yaml, merge, nested, put,
-                                           settings_from)
+from robodyn_ros.scenario.settings import (listed_fields, load_yaml, LONGEST_TEXT, merge,
+                                           nested, put, settings_from)
 from robodyn_ros.share import share_folder
 import yaml
 
@@ -80,11 +80,13 @@ def _apply(data: dict[str, Any], changes: Sequence[str] | Mapping[str, Any]) -> 
 
 def _read(path: Path) -> Any:
     try:
-        return load_yaml(path.read_text(encoding='utf-8'), str(path))
+        with open(path, 'rb') as file:  # no more than can be a scenario of any letters
+            text = file.read(4 * LONGEST_TEXT + 1).decode('utf-8')
+        return load_yaml(text, str(path))
     except FileNotFoundError:
         raise ScenarioError(f'{path}: there is no such file; give a scenario of this package '
                             f'({", ".join(scenario_names())}) or the path of one') from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a zero byte
         raise ScenarioError(f'{path}: cannot be read ({error})') from None
     except yaml.YAMLError as error:
         raise ScenarioError(f'{path}: is not YAML ({" ".join(str(error).split())})') from None

@@ -16,9 +16,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Mapping
 
+from robodyn_ros.checks import LARGEST
 from robodyn_ros.codegen.loops.integrators import INTEGRATORS
 from robodyn_ros.constraints.stabilisation import KINDS
 from robodyn_ros.controllers.model import FRICTION_VELOCITIES
+from robodyn_ros.plant.control_law import MOST_DELAY
 from robodyn_ros.scenario.settings import bounded, NOT_A_SETTING
 
 Numbers = tuple[float, ...]
@@ -29,7 +31,7 @@ Names = tuple[str, ...]
 class PayloadSettings:
     """A rigid body fixed to the frame tool0, or to the last link where there is none."""
 
-    mass: float = bounded(0.0, least=0.0)
+    mass: float = bounded(0.0, least=0.0, most=LARGEST)
     """Mass [kg]."""
     centre: Numbers = (0.0, 0.0, 0.0)
     """Centre of mass in the payload frame [m]."""
@@ -43,7 +45,7 @@ class ModelSettings:
 
     gravity: Numbers = ()
     """In the base frame [m/s^2]; empty: the robot file's."""
-    friction_scale: float = bounded(1.0, least=0.0)
+    friction_scale: float = bounded(1.0, least=0.0, most=LARGEST)
     """Factor on the file's joint friction [-]."""
     payload: PayloadSettings = field(default_factory=PayloadSettings)
 
@@ -54,9 +56,9 @@ class StabilisationSettings:
 
     kind: str = bounded('none', words=KINDS)
     """How the error of the constraints is kept small."""
-    alpha: float = bounded(0.0, least=0.0)
+    alpha: float = bounded(0.0, least=0.0, most=LARGEST)
     """Gain on the rate, which baumgarte needs [1/s]."""
-    beta: float = bounded(0.0, least=0.0)
+    beta: float = bounded(0.0, least=0.0, most=LARGEST)
     """Gain on the error, which baumgarte needs [1/s^2]."""
 
 
@@ -64,9 +66,9 @@ class StabilisationSettings:
 class NoiseSettings:
     """Gaussian noise on the measured state, repeatable by its seed."""
 
-    position: float = bounded(0.0, least=0.0)
+    position: float = bounded(0.0, least=0.0, most=LARGEST)
     """Standard deviation [rad] or [m]."""
-    velocity: float = bounded(0.0, least=0.0)
+    velocity: float = bounded(0.0, least=0.0, most=LARGEST)
     """Standard deviation [rad/s] or [m/s]."""
     seed: int = bounded(0, least=0)
     """The same seed gives the same noise."""
@@ -119,30 +121,30 @@ class ControllerSettings:
     """none, computed_torque, robust, adaptive, constraint_following or an import path."""
     period: float = bounded(1e-3, least=1e-7, most=10.0)
     """Time between control instants; the torque is held between them [s]."""
-    delay: int = bounded(0, least=0)
+    delay: int = bounded(0, least=0, most=MOST_DELAY)
     """Control instants between measuring and acting."""
-    kp: Numbers = bounded((), least=0.0)
+    kp: Numbers = bounded((), least=0.0, most=LARGEST)
     """Gain on the error, one for all joints or one each [1/s^2]."""
-    kd: Numbers = bounded((), least=0.0)
+    kd: Numbers = bounded((), least=0.0, most=LARGEST)
     """Gain on its rate [1/s]."""
-    natural_frequency: Numbers = bounded((), least=0.0)
+    natural_frequency: Numbers = bounded((), least=0.0, most=LARGEST)
     """Instead of kp and kd [rad/s]."""
-    damping: float = bounded(1.0, least=0.0)
+    damping: float = bounded(1.0, least=0.0, most=LARGEST)
     """Damping ratio with natural_frequency [-]."""
-    ki: Numbers = bounded((), least=0.0)
+    ki: Numbers = bounded((), least=0.0, most=LARGEST)
     """Integral gain of computed_torque and robust, one or one each; empty: none [1/s^3]."""
-    adaptation: Numbers = bounded((), least=0.0)
+    adaptation: Numbers = bounded((), least=0.0, most=LARGEST)
     """
     Rates at which a law learns: adaptive, of payload mass and friction; constraint_following, of
     its robust term (empty: none).
     """
-    leakage: float = bounded(1.0, least=0.0)
+    leakage: float = bounded(1.0, least=0.0, most=LARGEST)
     """Rate at which the learnt robust term of constraint_following falls [1/s]."""
-    observer: float = bounded(0.0, least=0.0)
+    observer: float = bounded(0.0, least=0.0, most=LARGEST)
     """Gain of the momentum observer, which tells the torque from outside; 0: none [1/s]."""
-    rho: float = bounded(0.0, least=0.0)
+    rho: float = bounded(0.0, least=0.0, most=LARGEST)
     """Size of the robust term [rad/s^2]."""
-    epsilon: float = bounded(0.1, least=0.0)
+    epsilon: float = bounded(0.1, least=0.0, most=LARGEST)
     """Boundary layer of the robust term."""
     p: Numbers = bounded((1.0, 1.0), least=0.0)
     """Diagonal of P in the robust law's Lyapunov equation."""
@@ -163,9 +165,9 @@ class ControllerSettings:
 class InverseKinematicsSettings:
     """Second-order closed-loop inversion, see plant/inverse_kinematics.py."""
 
-    kp: float = bounded(900.0, least=0.0)
+    kp: float = bounded(900.0, least=0.0, most=LARGEST)
     """Gain on the error of the frame [1/s^2]."""
-    kd: float = bounded(60.0, least=0.0)
+    kd: float = bounded(60.0, least=0.0, most=LARGEST)
     """Gain on its rate [1/s]."""
     integrator: str = bounded('taylor', words=('taylor', 'euler'))
     """Rule that advances the joints."""

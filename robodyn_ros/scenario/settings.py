@@ -14,18 +14,25 @@ import collections.abc
 import dataclasses
 import functools
 import inspect
-from math import inf, isfinite
-from numbers import Integral, Real
+from math import inf
+from numbers import Integral
 import re
 import textwrap
 import typing
 from typing import Any, Mapping, TypeVar
 
-from robodyn_ros.errors import ScenarioError, UnknownNameError
+from robodyn_ros.checks import number, shown
+from robodyn_ros.errors import ArgumentError, ScenarioError, UnknownNameError
 import yaml
 
 POWER_OF_TEN = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+')
 """1e-3, which YAML 1.1 takes for a text (it wants 1.0e-3), but ROS 2 and people for a number."""
+LONGEST_TEXT = 1_000_000
+"""Letters of a YAML text; a second or two to read."""
+DEEPEST = 40
+"""Levels of lists and mappings within one another."""
+LARGEST_WHOLE = 2 ** 63 - 1
+"""Of whole numbers, as ROS 2 has them."""
 Settings = TypeVar('Settings')
 _hints_of = functools.cache(typing.get_type_hints)
 
@@ -150,11 +157,13 @@ def _converted(hint: Any, value: Any, place: str, key: str) -> Any:
     if hint is float:
         if isinstance(value, str) and POWER_OF_TEN.fullmatch(value):
             value = float(value)
-        if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
-            raise _wrong(place, key, value, 'a finite number')
-        return float(value)
+        try:
+            return number(key, value)
+        except ArgumentError:
+            raise _wrong(place, key, value, 'a finite number') from None
     if hint is int:
-        if isinstance(value, bool) or not isinstance(value, Integral):
+        if isinstance(value, bool) or not isinstance(value, Integral) \
+                or not -LARGEST_WHOLE - 1 <= int(value) <= LARGEST_WHOLE:
             raise _wrong(place, key, value, 'a whole number')
         return int(value)
     if hint is bool and not isinstance(value, bool):
@@ -165,7 +174,7 @@ def _converted(hint: Any, value: Any, place: str, key: str) -> Any:
 
 
 def _wrong(place: str, key: str, value: Any, expected: str) -> ScenarioError:
-    return ScenarioError(f'{place}: {key} is {value!r}; expected {expected}')
+    return ScenarioError(f'{place}: {key} is {shown(value)}; expected {expected}')
 
 
 class Field(typing.NamedTuple):
@@ -231,23 +240,46 @@ def load_yaml(text: str, place: str) -> Any:
 
     :param place: what complaints begin with, such as the file
     """
+    if len(text) > LONGEST_TEXT:
+        raise ScenarioError(f'{place}: has {len(text)} letters; expected at most {LONGEST_TEXT}: '
+                            'keep tables of numbers in a CSV file (trajectory.kind table)')
     loader = _Loader(text)
     loader.place = place
     try:
         return loader.get_single_data()
+    except (ValueError, OverflowError) as error:  # a date of no calendar, thousands of digits
+        raise ScenarioError(f'{place}: a value cannot be read ({error})') from None
     finally:
         loader.dispose()
 
 
 class _Loader(yaml.SafeLoader):
     """
-    Looks at the keys of every mapping, at any depth, before anything is built of them.
+    Looks at every mapping, at any depth, before anything is built of it.
 
     YAML forbids a key twice, but PyYAML takes the last one and says nothing: a second section
-    `dynamics` would take the payload of the first away.
+    `dynamics` would take the payload of the first away. A few aliases of aliases are a value of
+    any size; ROS 2's own reader of such files has no aliases at all.
     """
 
     place = ''
+    _depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Refuse aliases, and what lies too deep."""
+        event = self.peek_event()
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent):
+            raise ScenarioError(f'{self.place}: line {line} has the alias *{event.anchor}, which '
+                                'ROS 2 does not read either; write the value out')
+        if self._depth >= DEEPEST:
+            raise ScenarioError(f'{self.place}: line {line} lies more than {DEEPEST} levels deep; '
+                                'settings have four')
+        self._depth += 1
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self._depth -= 1
 
     def compose_mapping_node(self, anchor: Any) -> Any:
         """Refuse a key that stood in the same mapping before."""
@@ -259,7 +291,19 @@ class _Loader(yaml.SafeLoader):
             name, line = (key.tag, key.value), key.start_mark.line + 1
             if name in lines:
                 raise ScenarioError(
-                    f'{self.place}: the key {key.value!r} of line {line} stands in line '
+                    f'{self.place}: the key {shown(key.value)} of line {line} stands in line '
                     f'{lines[name]} already; put both into one, or take one away')
             lines[name] = line
         return node
+
+    def construct_yaml_int(self, node: Any) -> int:
+        """Refuse whole numbers that ROS 2 has not."""
+        value = super().construct_yaml_int(node)
+        if not -LARGEST_WHOLE - 1 <= value <= LARGEST_WHOLE:
+            line = node.start_mark.line + 1
+            raise ScenarioError(f'{self.place}: line {line} has a whole number of more than '
+                                '64 bits; a number with a point has no such limit')
+        return value
+
+
+_Loader.add_constructor('tag:yaml.org,2002:int', _Loader.construct_yaml_int)

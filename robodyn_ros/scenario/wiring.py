@@ -13,6 +13,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from robodyn_ros.checks import shown
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.ready_made import push
 from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
@@ -31,7 +32,8 @@ from robodyn_ros.robots.parameters import checked_parameters
 from robodyn_ros.robots.robot import load_robot, Robot
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings, ModelSettings,
                                          Scenario, StabilisationSettings, TrajectorySettings)
-from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
+from robodyn_ros.scenario.user_code import (call_object, import_object, is_controller,
+                                            is_import_path, unmarked)
 from robodyn_ros.trajectories.joint_plan import JointPlan
 from robodyn_ros.types import Control
 
@@ -90,10 +92,13 @@ def _law_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySettin
     kind = settings.kind
     if is_import_path(kind):
         made = import_object(kind, 'controller.kind', folder)
+        if not is_controller(made):
+            raise unmarked(kind, 'controller.kind', made, 'a function of robot and settings '
+                           'decorated with @controller, or annotated -> Control')
         control = call_object(made, kind, 'controller.kind', robot, settings)
         if not isinstance(control, Control):
-            raise ScenarioError(f'controller.kind is {kind!r}: it returned {control!r}; expected '
-                                'a Control')
+            raise ScenarioError(f'controller.kind is {kind!r}: it returned {shown(control)}; '
+                                'expected a Control')
         return control
     if kind not in CONTROLLERS:
         raise UnknownNameError('controller', kind, CONTROLLERS, 'controller.kind')
@@ -168,8 +173,8 @@ def constraints_of(settings: DynamicsSettings, folder: str = '') -> list[Constra
         if is_import_path(name):
             item = import_object(name, 'dynamics.constraints', folder)
             if not isinstance(item, Constraint):
-                raise ScenarioError(f'dynamics.constraints: {name!r} is {item!r}; expected a '
-                                    'function decorated with @constraint')
+                raise unmarked(name, 'dynamics.constraints', item,
+                               'a function decorated with @constraint')
             found.append(item)
         elif name != TASK:
             raise UnknownNameError('constraint', name, (TASK, 'package.module:name'),

@@ -11,16 +11,22 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 import math
+import os
 from pathlib import Path
+import stat
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robodyn_ros.checks import shown
 from robodyn_ros.errors import StateError
 from robodyn_ros.types import Trajectory
 
 if TYPE_CHECKING:
     from scipy.interpolate import PPoly
+
+LARGEST_TABLE = 1 << 26
+"""Bytes of a table; ten minutes of an arm at a kilohertz."""
 
 
 @dataclass(frozen=True)
@@ -82,21 +88,25 @@ class Table:
     def read(self) -> tuple[list[str], np.ndarray, np.ndarray]:
         """Joint names, times (k,) and positions (k, n)."""
         try:
+            about = os.stat(self.path)
+            if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST_TABLE:
+                raise csv.Error(f'it is no file of at most {LARGEST_TABLE} bytes')
             with open(self.path, newline='', encoding='utf-8') as file:
                 reader = csv.reader(file)
                 numbered = [(reader.line_num, line) for line in reader if line]
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
+        except (OSError, ValueError, csv.Error) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise StateError(f'{self.path}: cannot be read ({reason}); give a CSV file '
                              'with a column t and one column per joint') from None
         head = numbered[0][1] if numbered else []
         if len(head) < 2 or head[0].strip() != 't':
-            raise StateError(f'{self.path}: the first line is {head or "missing"}; expected t and '
-                             'the names of joints')
+            found = shown(head) if head else 'missing'
+            raise StateError(f'{self.path}: the first line is {found}; expected t and the names '
+                             'of joints')
         for number, line in numbered[1:]:
             if len(line) != len(head) or not all(map(_is_number, line)):
-                raise StateError(f'{self.path}: line {number} is {",".join(line)!r}; expected '
-                                 f'{len(head)} finite numbers')
+                raise StateError(f'{self.path}: line {number} is {shown(",".join(line))}; '
+                                 f'expected {len(head)} finite numbers')
         data = np.array([[float(x) for x in line] for _, line in numbered[1:]]).reshape(
             -1, len(head))
         _check_knots(data[:, 0], data[:, 1:], Path(self.path).name)

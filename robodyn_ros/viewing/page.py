@@ -9,14 +9,34 @@ them out in its own thread: ('pause', True), ('step', None), ('reset', None), ('
 """
 from __future__ import annotations
 
-from queue import SimpleQueue
+import contextlib
+from queue import Full, Queue
+import re
+import threading
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
+from robodyn_ros.checks import number
+from robodyn_ros.errors import ArgumentError, printable
 from robodyn_ros.viewing.history import History
 from viser import uplot
 
+MOST_REQUESTS = 100
+"""Requests that wait to be taken out."""
 COLOURS = ('#1976d2', '#f2731a', '#2e9e44', '#8e44ad', '#c0392b', '#16a085', '#7f8c8d')
+
+
+def clamped(value: Any, least: float, most: float) -> float | None:
+    """Return what a visitor asked for within bounds; None if it is no number."""
+    try:
+        return min(max(number('value', value), least), most)
+    except ArgumentError:
+        return None
+
+
+def literal(text: str) -> str:
+    """Return a text that viser's Markdown, which may hold programs, shows letter by letter."""
+    return re.sub(r'([!-/:-@\[-`{-~])', r'\\\1', printable(text))
 
 
 class Page:
@@ -30,7 +50,7 @@ class Page:
     def __init__(self, server: Any, title: str, joints: Sequence[str],
                  save: Callable[[], bytes]):
         """Build the panel."""
-        self.requests: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+        self.requests: Queue[tuple[str, Any]] = Queue(MOST_REQUESTS)
         self.paused = False
         gui = server.gui
         self._gui = gui
@@ -55,26 +75,47 @@ class Page:
             self.error = self._plot('Tracking error [rad or m]', ['largest'], empty)
             self.violation = self._plot('log10 of constraint error', ['largest'], empty)
         button = gui.add_button('Save last seconds', hint='One HTML file that plays by itself.')
+        saving = threading.Lock()
 
         @button.on_click
         def _(event: Any) -> None:
-            event.client.send_file_download('robodyn.html', save(), save_immediately=True)
+            if saving.acquire(blocking=False):  # it takes seconds: one at a time
+                try:
+                    event.client.send_file_download('robodyn.html', save(), save_immediately=True)
+                finally:
+                    saving.release()
 
     def _button(self, label: str, request: str, value: Callable[[], Any] = lambda: None) -> Any:
         button = self._gui.add_button(label)
-        button.on_click(lambda _: self.requests.put((request, value())))
+        button.on_click(lambda _: self._ask(request, value()))
         return button
+
+    def _ask(self, request: str, value: Any) -> None:
+        """Put a request into the queue; one that is full has more than anybody can click."""
+        with contextlib.suppress(Full):
+            self.requests.put_nowait((request, value))
 
     def _slider(self, request: str, label: str, least: float, most: float, step: float,
                 value: float, hint: str) -> Any:
         slider = self._gui.add_slider(label, least, most, step, value, hint=hint)
 
+        good = value
+
         @slider.on_update
         def _(event: Any) -> None:
-            if event.client is not None:  # a visitor, not this program
-                name, _, key = request.partition(' ')
-                value = event.target.value
-                self.requests.put((name, (key, value) if key else value))
+            nonlocal good
+            if event.client is None:  # this program, not a visitor
+                return
+            # the bounds hold in the page of a visitor; what comes from there may be anything
+            asked, found = event.target.value, clamped(event.target.value, least, most)
+            if found is None:
+                event.target.value = good
+                return
+            good = found
+            if found != asked:
+                event.target.value = found
+            name, _, key = request.partition(' ')
+            self._ask(name, (key, found) if key else found)
 
         return slider
 
@@ -114,7 +155,7 @@ class Page:
             return
         last = history.moments[-1]
         lines = [f'**{last.time:.2f} s** simulated, {history.realtime_factor:.2f} times real time',
-                 state]
+                 literal(state)]
         if last.error == last.error:
             lines.append(f'tracking error {last.error:.2e}')
         if last.violation == last.violation:

@@ -1,6 +1,10 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Starting and stopping viser's server without its banners: our log says what there is to say."""
+"""
+Starting and stopping viser's server without its banners: our log says what there is to say.
+
+Viser itself listens where nobody looks; visitors come through the gate (gate.py).
+"""
 from __future__ import annotations
 
 import asyncio
@@ -9,20 +13,48 @@ import errno
 import io
 import logging
 import os
+import secrets
 import socket
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.viewing.gate import Gate
 import viser
 
 LAST_PORT = 65535
 
 
-def open_server(host: str, port: int) -> viser.ViserServer:
-    """Return a server that listens on a port; a taken port gives way to the next free one."""
-    logging.getLogger('websockets').setLevel(logging.WARNING)
-    port = free_port(host, port)
-    with contextlib.redirect_stdout(io.StringIO()):
-        return viser.ViserServer(host=host, port=port, label='robodyn', verbose=False)
+class Server:
+    """Viser's server, where only this process looks for it."""
+
+    def __init__(self) -> None:
+        """Start it."""
+        logging.getLogger('websockets').setLevel(logging.WARNING)
+        self.host = _hidden_host()
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.viser = viser.ViserServer(host=self.host, port=0, label='robodyn', verbose=False)
+
+    def gate(self, host: str, port: int) -> Gate:
+        """Open the gate through which visitors come; a taken port gives way to the next."""
+        return Gate(host, free_port(host, port), (self.host, self.viser.get_port()))
+
+    def close(self) -> None:
+        """Stop it."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.viser.stop()
+
+
+def _hidden_host() -> str:
+    """
+    Return a loopback address that no web page can guess: one of 16 million, and a port of any.
+
+    Systems that have but one loopback address get that.
+    """
+    host = '127.' + '.'.join(str(1 + secrets.randbelow(254)) for _ in range(3))
+    try:
+        with socket.create_server((host, 0)):
+            return host
+    except OSError:
+        return '127.0.0.1'
 
 
 def free_port(host: str, port: int) -> int:
@@ -58,9 +90,3 @@ async def _listen(host: str, port: int) -> None:
     server = await asyncio.get_running_loop().create_server(asyncio.Protocol, host, port)
     server.close()
     await server.wait_closed()
-
-
-def close_server(server: viser.ViserServer) -> None:
-    """Stop a server."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        server.stop()

@@ -16,7 +16,7 @@ from robodyn_ros.viewing.handle import ToolHandle
 from robodyn_ros.viewing.history import History, Moment
 from robodyn_ros.viewing.page import Page
 from robodyn_ros.viewing.scene import RobotScene
-from robodyn_ros.viewing.server import close_server, open_server
+from robodyn_ros.viewing.server import Server
 
 
 class Viewer:
@@ -29,12 +29,18 @@ class Viewer:
         :param port: 0 takes a free one
         :param seconds: simulated time the plots show [s]
         """
-        self.server = open_server(host, port)
+        self._server = Server()
+        self.server = self._server.viser
+        try:
+            self.gate = self._server.gate(host, port)
+        except BaseException:
+            self._server.close()
+            raise
         self.server.gui.configure_theme(show_share_button=False, show_logo=False,
                                         control_width='large')
         self.server.scene.set_up_direction('+z')
         self.server.initial_camera.fov = FIELD_OF_VIEW
-        self.address = f'http://{host}:{self.server.get_port()}'
+        self.address = self.gate.address
         self.history = History(seconds)
         self.robot: Robot | None = None
         self.described, self.looked = '', False
@@ -157,7 +163,8 @@ class Viewer:
 
     def close(self) -> None:
         """Close the page."""
-        close_server(self.server)
+        self.gate.close()
+        self._server.close()
 
 
 def replay_html(robot: Robot, moments: Sequence[Moment], path: np.ndarray) -> bytes:
@@ -167,16 +174,16 @@ def replay_html(robot: Robot, moments: Sequence[Moment], path: np.ndarray) -> by
     :param path: points of the desired path (k, 3) [m]
     """
     # a server of its own, so that nobody's live view jumps through the past
-    server = open_server('127.0.0.1', 0)
+    server = Server()
     try:
-        scene = RobotScene(server, robot)
+        scene = RobotScene(server.viser, robot)
         scene.show_path(path)
         if moments:
             scene.update(moments[0].q)
-        recording = server.get_scene_serializer()
+        recording = server.viser.get_scene_serializer()
         for before, moment in zip(moments, moments[1:]):
             recording.insert_sleep(moment.time - before.time)
             scene.update(moment.q, trace=True)
         return recording.as_html().encode()
     finally:
-        close_server(server)
+        server.close()

@@ -131,7 +131,7 @@ def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, monkeypatch, 
         assert load(small(0.5)) == (0.5, 1)
     warnings = [r.getMessage() for r in caplog.records if r.name == 'robodyn_ros']
     assert len(warnings) == 1, warnings
-    for word in (str(folder), 'writable', 'ROBODYN_CACHE_DIR'):
+    for word in (str(folder), 'chmod 700', 'ROBODYN_CACHE_DIR'):
         assert word in warnings[0]
 
 

@@ -97,7 +97,7 @@ def test_states_without_positions(tmp_path):
 @pytest.mark.parametrize('arrays, words', [
     ({'t': T}, "has no array 'q'"),
     ({'t': T, 'q': Q, 'v': Q, 'tau': Q, 'phi': Q}, 'does not tell its robot'),
-    ({'t': T, 'q': Q[:, :1], 'v': Q, 'tau': Q, 'phi': Q, 'urdf': ROBOT.urdf}, 'wrong size'),
+    ({'t': T, 'q': Q[:, :1], 'v': Q, 'tau': Q, 'phi': Q, 'urdf': ROBOT.urdf}, "'q' has the shape"),
     ({'t': T, 'q': Q, 'v': Q, 'tau': Q, 'phi': Q, 'urdf': 'none'}, 'not well-formed XML')])
 def test_other_arrays(tmp_path, arrays, words):
     """One sentence each."""

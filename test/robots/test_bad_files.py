@@ -5,7 +5,7 @@
 import re
 
 import pytest
-from robodyn_ros.errors import RobodynError, RobotFileError, UnknownNameError
+from robodyn_ros.errors import printable, RobodynError, RobotFileError, UnknownNameError
 from robodyn_ros.robots.robot import load_robot, robot_from_text
 from robodyn_ros.robots.urdf.visuals import visuals_of
 from robots.small import small, spoiled, TEXT
@@ -186,7 +186,7 @@ def test_a_file_that_cannot_be_read_is_named(case, words, tmp_path):
     }[case]()
     with pytest.raises(RobotFileError) as caught:
         load_robot(path)
-    assert str(caught.value).startswith(f'{path}: ')
+    assert str(caught.value).startswith(f'{printable(path)}: ')
     for word in words:
         assert word in str(caught.value)
 
@@ -218,9 +218,7 @@ def test_every_error_is_ours():
      "radius and length .* is 'wide 1'"),
     ('<geometry><sphere radius="-1"/></geometry>', r'is \[-1.0\]'),
     ('<geometry><mesh filename="a.stl" scale="1 0 1"/></geometry>', "is '1 0 1'"),
-    ('<geometry><teapot/></geometry>', 'the shape <teapot>'),
-    ('<geometry><sphere radius="1"/></geometry><material><color rgba="1 0 0"/></material>',
-     "rgba of a <color> is '1 0 0'")])
+    ('<geometry><teapot/></geometry>', 'the shape <teapot>')])
 def test_a_visual_that_cannot_be_drawn_is_one_sentence(visual, words):
     """Mechanics does not mind, and the other visuals are drawn."""
     good = '<visual><geometry><sphere radius="1"/></geometry></visual>'

@@ -12,16 +12,18 @@ from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings, N
                                          PayloadSettings)
 
 PARTS = """
-from robodyn_ros import constraint, Control
+from robodyn_ros import constraint, Control, controller, trajectory
 
 @constraint
 def elbow_is_straight(robot, q, t):
     return [q[1]]
 
+@controller
 def drive(robot, settings):
     return Control(lambda t, q, v, reference, values: [values['kp']] * robot.n, 0,
                    {'kp': settings.kp[0]})
 
+@trajectory
 class Swing:
     def sample(self, times):
         import beside_later
@@ -53,9 +55,7 @@ def path(tmp_path, monkeypatch):
     for name, text in (('beside.py', PARTS), ('beside_later.py', LATER), ('mine.yaml', TEXT)):
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(sys, 'path', list(sys.path))
-    yield tmp_path / 'mine.yaml'
-    for name in ('beside', 'beside_later'):
-        sys.modules.pop(name, None)
+    return tmp_path / 'mine.yaml'
 
 
 def test_modules_beside_the_file_are_found(path):
@@ -84,7 +84,7 @@ def test_the_folder_is_no_setting(path):
 @pytest.mark.parametrize('changes, words', [
     ({'duration': -1.0}, 'made: duration is -1.0; expected at least'),
     ({'duration': 'long'}, "made: duration is 'long'; expected a finite number"),
-    ({'controller': ControllerSettings(delay=-1)}, 'controller.delay is -1; expected at least 0'),
+    ({'controller': ControllerSettings(delay=-1)}, 'controller.delay is -1; expected 0 .. 100000'),
     ({'controller': ControllerSettings(delay=1.5)}, 'controller.delay is 1.5; expected a whole'),
     ({'dynamics': DynamicsSettings(integrator='rk5')}, "integrator is 'rk5'; expected one of"),
     ({'dynamics': DynamicsSettings(noise=NoiseSettings(seed=-1))}, 'dynamics.noise.seed is -1'),

@@ -182,7 +182,7 @@ def test_a_law_of_the_wrong_length_ends_the_controller_with_one_sentence(
     """Before it says a word to the arm."""
     (tmp_path / 'short_law.py').write_text(
         'from robodyn_ros.types import Control\n'
-        'def make(robot, settings):\n'
+        'def make(robot, settings) -> Control:\n'
         f'    return Control(lambda t, q, v, reference, parameters: [t] * {count}, 0, {{}})\n')
     monkeypatch.chdir(tmp_path)
     node = start('scara_helix', 'controller', kind='short_law:make')

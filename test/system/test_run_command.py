@@ -37,7 +37,7 @@ OWN = """
 from robodyn_ros import Control
 from robodyn_ros.tracing import sin
 
-def strong(robot, settings):
+def strong(robot, settings) -> Control:
     def law(t, q, v, reference, values):
         return [1e4 * sin(3.0 * t) - 2.0 * x - w for x, w in zip(q, v)]
     return Control(law, 0, {})

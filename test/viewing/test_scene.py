@@ -12,7 +12,7 @@ viser = pytest.importorskip('viser', reason='the extra "view" is not installed')
 
 from robodyn_ros.viewing.history import History, Moment, SMALLEST_DRAWN  # noqa: E402
 from robodyn_ros.viewing.scene import NODES, RobotScene, SEGMENTS, Trace  # noqa: E402
-from robodyn_ros.viewing.server import close_server, open_server  # noqa: E402
+from robodyn_ros.viewing.server import Server  # noqa: E402
 from robodyn_ros.viewing.viewer import replay_html, Viewer  # noqa: E402
 
 CLOSED = 1e-9
@@ -22,9 +22,9 @@ CLOSED = 1e-9
 @pytest.fixture(scope='module')
 def server():
     """Serve on a free port."""
-    made = open_server('127.0.0.1', 0)
-    yield made
-    close_server(made)
+    made = Server()
+    yield made.viser
+    made.close()
 
 
 def rotation_of(wxyz):

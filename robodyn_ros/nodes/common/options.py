@@ -84,7 +84,7 @@ class ViewerOptions:
     """Settings of the node viewer."""
 
     host: str = '127.0.0.1'
-    """Address of the page; it has no password, so think twice before opening it to others."""
+    """Address of the page; beyond loopback its address has a token, which the log tells."""
     port: int = bounded(8080, least=0, most=65535)
     """Port of the page; 0 takes a free one."""
     rate: float = bounded(30.0, least=1.0, most=100.0)

@@ -18,6 +18,8 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.interruption import ignore, INTERRUPTION
 from robodyn_ros.nodes.common.executor import chosen_executor, ExecutorKind
 
+LOG = logging.getLogger('robodyn_ros')
+
 
 class Session:
     """
@@ -84,6 +86,10 @@ class Session:
         except RuntimeError:  # a handle or a context that a signal has taken away
             if rclpy.ok():
                 raise
+        except (ValueError, TypeError, AttributeError) as error:
+            if not _malformed_request(error):
+                raise
+            LOG.error('a request about parameters is malformed (%s) and is not answered', error)
         if not rclpy.ok():
             self._shut_down = True
         return not self.ended
@@ -111,6 +117,22 @@ class Session:
                 self._around.close()
         if lost:
             raise KeyboardInterrupt from None
+
+
+def _malformed_request(error: BaseException) -> bool:
+    """Tell whether rclpy's own parameter services fell over a request, such as an unknown type."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    frame = trace.tb_frame if trace is not None else None
+    while frame is not None:  # from the place of the error outwards: none of it is ours
+        name = str(frame.f_globals.get('__name__'))
+        if name == 'rclpy.parameter_service':
+            return True
+        if name.startswith('robodyn_ros'):
+            return False
+        frame = frame.f_back
+    return False
 
 
 def run_node(make: Callable[[], Node], arguments: list[str] | None = None,

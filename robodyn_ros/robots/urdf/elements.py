@@ -21,6 +21,8 @@ from robodyn_ros.errors import RobotFileError
 
 LARGEST_FILE = 64_000_000
 """Bytes of a description; those of the largest robots have a few millions."""
+MOST_ELEMENTS = 200_000
+"""Elements of a file; some seconds to read."""
 DEEPEST = 200
 """Elements within one another; a URDF has six."""
 COMMENT = re.compile(r'<!--.*?-->', re.DOTALL)
@@ -92,7 +94,7 @@ class _Parser:
     """Builds elements; refuses what no description needs and what could go on for ever."""
 
     def __init__(self, path: str):
-        self.path, self.depth = path, 0
+        self.path, self.depth, self.count = path, 0, 0
         self.builder = TreeBuilder()
 
     def parse(self, text: str) -> Element:
@@ -107,6 +109,10 @@ class _Parser:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self.depth += 1
+        self.count += 1
+        if self.count > MOST_ELEMENTS:
+            raise RobotFileError(f'{self.path}: has more than {MOST_ELEMENTS} elements; the '
+                                 'largest robots have some thousands')
         if self.depth > DEEPEST:
             raise RobotFileError(f'{self.path}: has elements more than {DEEPEST} deep; expected '
                                  'a URDF')

@@ -26,6 +26,8 @@ LARGEST_NUMBER = 1e30
 JOINT_KINDS = ('revolute', 'continuous', 'prismatic', 'fixed')
 HELD_KINDS = ('floating', 'planar')
 """Joints of several freedoms, which are held where they are."""
+MOST_LINKS = 5000
+"""Links of a robot; a second or two to build."""
 
 
 class Inertial(NamedTuple):
@@ -298,6 +300,10 @@ def parse_urdf(text: str, path: str = '<text>', root: Element | None = None) -> 
     if has_macros(root):
         raise reader.fail('is a xacro file; load it by its path, or give the URDF that xacro '
                           'makes of it')
+    count = len(root.findall('link'))
+    if count > MOST_LINKS:
+        raise reader.fail(f'has {count} links; expected at most {MOST_LINKS}: the largest robots '
+                          'have some hundreds')
     links = tuple(reader.link(e) for e in root.findall('link'))
     joints = tuple(reader.joint(e) for e in root.findall('joint'))
     for kind, names in (('link', [x.name for x in links]), ('joint', [x.name for x in joints])):

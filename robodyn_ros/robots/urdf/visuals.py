@@ -8,6 +8,7 @@ is never a reason not to load a robot.
 """
 from __future__ import annotations
 
+import contextlib
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -70,8 +71,10 @@ class _Reader(ElementReader):
         for material in root.iter('material'):  # also those told at the first visual to use them
             try:
                 colour = self._colour(material)
-            except RobotFileError:
-                continue  # told where it is used
+            except RobotFileError as error:
+                if tag == VISUAL:
+                    found.complaints.append(f'{error}; drawn in grey')
+                continue
             if colour is not None:
                 named.setdefault(str(material.get('name')), colour)
         for link in root.findall('link'):
@@ -79,14 +82,16 @@ class _Reader(ElementReader):
                 try:
                     found.shapes.extend(self._shapes(visual, str(link.get('name')), named))
                 except RobotFileError as error:
-                    found.complaints.append(str(error))
+                    found.complaints.append(f'{error}; not drawn')
         return found
 
     def _shapes(self, visual: Element, link: str, named: dict[str, Colour]) -> list[Visual]:
         xyz, rpy = self.origin(visual.find('origin'), f'a <{visual.tag}> of link {link!r}')
         material, colour = visual.find('material'), None
         if material is not None:
-            colour = self._colour(material) or named.get(str(material.get('name')))
+            with contextlib.suppress(RobotFileError):  # told already
+                colour = self._colour(material)
+            colour = colour or named.get(str(material.get('name')))
         return [Visual(link, 'cylinder' if shape.tag == 'capsule' else str(shape.tag),
                        self._size(shape, link), rotation_from_rpy(rpy), np.array(xyz),
                        colour or GREY, str(shape.get('filename', '')))
