@@ -33,6 +33,7 @@ def inspected(robot: Robot) -> dict[str, Any]:
     tool = robot.tool_frame()
     return {
         'robot': robot.name, 'path': robot.path, 'base': robot.base, 'tool_frame': tool,
+        'tool_reason': robot.tool.reason,
         'joints': [_joint(robot, k) for k in range(robot.n)],
         'mimics': [{'name': mimic.name, 'multiplier': mimic.drive.ratio,
                     'offset': mimic.drive.offset,

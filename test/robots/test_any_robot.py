@@ -89,6 +89,8 @@ ODD = {
     'no bounds': ([('lower="-1.5" upper="1.25"', '')], 'neither lower nor upper'),
     'floating': ([('"flange" type="fixed"', '"flange" type="floating"')], 'held where it is'),
     'second root': ([('</robot>', '<link name="lost"/></robot>')], "'base' is the base"),
+    'calls of nothing': ([('<link name="tool0"/>', '<link name="tool0"/><xacro:camera '
+                          'name="a ${b}"/>')], "calls 'xacro:camera'"),
     'two origins': ([(AXIS, AXIS + '<origin/>')], 'the first is used'),
 }
 
@@ -176,6 +178,23 @@ def test_a_xacro_error_is_one_sentence(change, words, tmp_path):
     with pytest.raises(RobotFileError, match=words) as caught:
         load_robot(path)
     assert '\n' not in str(caught.value)
+
+
+def test_calls_that_an_old_xacro_left_are_ignored_in_a_urdf_only(tmp_path):
+    """The text that others get is clean; in a xacro file they are a mistake."""
+    text = TEXT.replace('<link name="tool0"/>', '<link name="tool0"/><xacro:camera/>')
+    for name in ('arm.urdf', 'arm.xacro'):
+        (tmp_path / name).write_text(text)
+    arm = load_robot(tmp_path / 'arm.urdf')
+    assert 'xacro:camera' not in arm.urdf and robot_from_text(arm.urdf).joints == arm.joints
+    with pytest.raises(RobotFileError, match='xacro:camera'):
+        load_robot(tmp_path / 'arm.urdf', strict=True)
+    with pytest.raises(RobotFileError, match='unknown macro name: xacro:camera'):
+        load_robot(tmp_path / 'arm.xacro')
+    (tmp_path / 'arm.urdf').write_text(text.replace('<xacro:camera/>', '<xacro:camera/>'
+                                                    '<xacro:property name="a" value="1"/>'))
+    with pytest.raises(RobotFileError, match='unknown macro name: xacro:camera'):
+        load_robot(tmp_path / 'arm.urdf')
 
 
 def test_many_fixed_links_are_read_soon():

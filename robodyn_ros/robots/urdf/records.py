@@ -13,11 +13,11 @@ from collections import Counter
 import math
 from pathlib import Path
 from typing import Any, Mapping, NamedTuple
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, tostring
 
 from robodyn_ros.errors import RobotFileError
 from robodyn_ros.robots.urdf.elements import parsed, read_text
-from robodyn_ros.robots.urdf.macros import expanded, has_macros
+from robodyn_ros.robots.urdf.macros import expanded, has_macros, without_leftovers
 from robodyn_ros.robots.urdf.remarks import listed, Remark
 
 Triple = tuple[float, float, float]
@@ -277,7 +277,7 @@ def read_urdf(path: str | Path, arguments: Mapping[str, Any] | None = None) -> R
     """
     text = read_text(path)
     root = parsed(text, str(path))
-    if has_macros(root):
+    if has_macros(root) and (Path(path).suffix == '.xacro' or not without_leftovers(root)[1]):
         return parse_urdf(expanded(path, arguments), str(path))
     if arguments:
         raise RobotFileError(f'{path}: has no macros, but the xacro arguments '
@@ -295,6 +295,12 @@ def parse_urdf(text: str, path: str = '<text>', root: Element | None = None) -> 
     root = parsed(text, path) if root is None else root
     if root.tag != 'robot':
         raise reader.fail(f'the outermost element is <{root.tag}>; a URDF has <robot>')
+    root, left = without_leftovers(root)
+    if left:
+        text = tostring(root, encoding='unicode')
+        reader.remarks.append(Remark(
+            f'it calls {listed(left)}, and neither defines nor includes a macro',
+            'these elements are left out, as ROS does', 'expand its xacro file anew'))
     if has_macros(root):
         raise reader.fail('is a xacro file; load it by its path, or give the URDF that xacro '
                           'makes of it')
