@@ -182,7 +182,8 @@ def test_a_xacro_error_is_one_sentence(change, words, tmp_path):
 
 def test_calls_that_an_old_xacro_left_are_ignored_in_a_urdf_only(tmp_path):
     """The text that others get is clean; in a xacro file they are a mistake."""
-    text = TEXT.replace('<link name="tool0"/>', '<link name="tool0"/><xacro:camera/>')
+    text = TEXT.replace('<link name="tool0"/>', '<link name="tool0"/><xacro:camera/>').replace(
+        '<robot ', '<robot xmlns:xacro="http://ros.org/wiki/xacro" ')
     for name in ('arm.urdf', 'arm.xacro'):
         (tmp_path / name).write_text(text)
     arm = load_robot(tmp_path / 'arm.urdf')
