@@ -167,9 +167,9 @@ def test_xacro_is_expanded_with_arguments_and_packages(tmp_path):
 
 @pytest.mark.parametrize('change, words', [
     (('<xacro:part ', '<xacro:nothing '), 'nothing'),
-    (('<xacro:arg name="prefix" default=""/>', ''), 'prefix.*--xacro'),
+    (('<xacro:arg name="prefix" default=""/>', ''), "argument 'prefix' .*--xacro prefix:="),
     (('/part.xacro', '/none.xacro'), 'none.xacro'),
-    (('$(find parts)', '$(find nobody)'), "no package 'nobody'"),
+    (('$(find parts)', '$(find nobody)'), "^[^<]*no package 'nobody'(?!.*'nobody')"),
     (('$(find parts)/part.xacro', 'arm.urdf.xacro'), 'without end'),
     (('<robot name', '<robot nam e'), 'well-formed')])
 def test_a_xacro_error_is_one_sentence(change, words, tmp_path):
@@ -178,6 +178,13 @@ def test_a_xacro_error_is_one_sentence(change, words, tmp_path):
     with pytest.raises(RobotFileError, match=words) as caught:
         load_robot(path)
     assert '\n' not in str(caught.value)
+
+
+def test_a_file_of_macros_alone_says_so(tmp_path):
+    """Vendors keep arm_macro.xacro beside arm.xacro."""
+    written(tmp_path)
+    with pytest.raises(RobotFileError, match='defines macros and calls none.*file that calls'):
+        load_robot(tmp_path / 'parts' / 'part.xacro')
 
 
 def test_calls_that_an_old_xacro_left_are_ignored_in_a_urdf_only(tmp_path):

@@ -11,9 +11,12 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import sys
 from types import ModuleType
 
+LONGEST_REASON = 2000
+"""Characters of a reason; xacro may quote a whole macro."""
 MEMORY = 4 << 30
 """Address space of this process: a macro that grows without end must not take the machine's."""
 
@@ -76,14 +79,18 @@ def _bound_memory() -> None:
 
 
 def _sentence(error: BaseException, places: list[str]) -> str:
-    text = ' '.join(str(error).split()) or type(error).__name__
+    text = ' '.join(str(error).split())[:LONGEST_REASON] or type(error).__name__
+    # xacro puts the class of what was raised before its words, and these twice
+    text = re.sub(r'(.{20,}?) \1', r'\1', re.sub(r"<class '[\w.]+'>: ", '', text))
     if 'recursion depth' in text:
         text = 'a file includes itself or a macro calls itself, without end; break the circle'
     where = f' (in {places[0]})' if places and places[0] not in text else ''
-    hint = ''
-    if 'ndefined substitution argument' in text:
-        hint = '; give it with --xacro NAME:=VALUE, or robot_arguments in the scenario'
-    return f'{text}{where}{hint}'
+    missing = re.match(r'Undefined substitution argument (\S+)', text)
+    if missing:
+        name = missing.group(1)
+        return (f'its argument {name!r} is not given{where}; give it with --xacro {name}:=VALUE, '
+                'or robot_arguments in the scenario')
+    return f'{text}{where}'
 
 
 if __name__ == '__main__':
