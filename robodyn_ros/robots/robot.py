@@ -405,10 +405,10 @@ def load_robot(name_or_path: str | Path, arguments: Mapping[str, Any] | None = N
     """
     robot = read_robot(name_or_path, arguments, strict)
     for remark in robot.remarks:
-        sentence = f'{robot.path}: {remark.sentence}'
-        if sentence not in _TOLD:
-            _TOLD.add(sentence)
-            LOG.warning(sentence)
+        key = f'{os.path.realpath(robot.path)}: {remark.sentence}'
+        if key not in _TOLD:
+            _TOLD.add(key)
+            LOG.warning('%s: %s', robot.path, remark.sentence)
     return robot
 
 

@@ -84,7 +84,9 @@ class Viewer:
             self.scene.follow(frame)
 
     def show_path(self, points: np.ndarray) -> None:
-        """Draw the desired path through points (k, 3) [m]."""
+        """Draw the desired path through points (k, 3) [m]; the first one shall be seen whole."""
+        if len(points) and not len(self.path):
+            self.looked = False
         self.path = points
         if self.scene is not None:
             self.scene.show_path(points)
