@@ -42,8 +42,8 @@ class MassReport(NamedTuple):
         """Tell whether the robot can be simulated as it is."""
         return not (self.massless or self.against or self.indefinite)
 
-    def sentence(self, robot: Robot) -> str:
-        """Say what cannot be simulated, and what helps."""
+    def reason(self, robot: Robot) -> str:
+        """Say what cannot be simulated."""
         if self.massless:
             what = (f'{"joint" if len(self.massless) == 1 else "joints"} {listed(self.massless)} '
                     'of it move no mass' if len(self.massless) > 1 else
@@ -53,9 +53,12 @@ class MassReport(NamedTuple):
                     'moving any mass')
         else:
             what = 'some motions of it have negative energy, as inertias of it are impossible'
-        return (f'the mass matrix of {robot.name} is not positive definite: {what}; give the '
-                f'links mass and inertia, or let them be estimated: robodyn inertials '
-                f'{robot.path} --mass KG')
+        return f'the mass matrix of {robot.name} is not positive definite: {what}'
+
+    def sentence(self, robot: Robot) -> str:
+        """Say what cannot be simulated, and what helps."""
+        return (f'{self.reason(robot)}; give the links mass and inertia, or let them be '
+                f'estimated: robodyn inertials {robot.path} --mass KG')
 
 
 def mass_report(robot: Robot, parameters: Parameters | None = None) -> MassReport:

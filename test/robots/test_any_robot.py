@@ -171,6 +171,7 @@ def test_xacro_is_expanded_with_arguments_and_packages(tmp_path):
     (('/part.xacro', '/none.xacro'), 'none.xacro'),
     (('$(find parts)', '$(find nobody)'), "^[^<]*no package 'nobody'(?!.*'nobody')"),
     (('$(find parts)/part.xacro', 'arm.urdf.xacro'), 'without end'),
+    (('default=""', 'default="${1 * (2, 3) + 10 ** 10 * (0,)}"'), 'more memory'),
     (('<robot name', '<robot nam e'), 'well-formed')])
 def test_a_xacro_error_is_one_sentence(change, words, tmp_path):
     """Undefined macro, missing argument, file or package, a file that includes itself."""
@@ -231,6 +232,29 @@ def test_check_and_inertials(tmp_path, capsys, monkeypatch):
     expected = 6.0 * (0.1 ** 2 + 0.2 ** 2) / 12.0  # about x, the axis of a joint without <axis>
     assert abs(arm.mass_matrix([0.3])[0, 0] - expected) < 1e-9
     assert main(['check', 'arm_inertials.urdf']) == 0
+
+
+@pytest.mark.parametrize('name, words', [
+    ('none.stl', 'is not there'), ('folder.stl', 'is not a file'), ('arm.step', 'convert it'),
+    ('large.stl', 'has 500 MB')])
+def test_meshes_that_cannot_be_read_are_told(name, words, tmp_path, capsys):
+    """By check and by inertials, which says what else helps and does not name itself."""
+    (tmp_path / 'folder.stl').mkdir()
+    (tmp_path / 'arm.step').touch()
+    with open(tmp_path / 'large.stl', 'wb') as large:
+        large.truncate(500_000_000)
+    path = tmp_path / 'arm.urdf'
+    path.write_text('<robot name="arm"><link name="base"/><link name="arm"><visual><geometry>'
+                    f'<mesh filename="{name}"/></geometry></visual></link><joint name="j" '
+                    'type="continuous"><parent link="base"/><child link="arm"/></joint></robot>')
+    assert main(['check', str(path), '--json']) == 1
+    found = [remark['found'] for remark in json.loads(capsys.readouterr().out)['remarks']]
+    assert any('1 mesh cannot be drawn' in text and words in text for text in found)
+    assert main(['inertials', str(path), '--mass', '2', '--output', str(tmp_path / 'b.urdf')]) == 1
+    out, err = capsys.readouterr()
+    told = ' '.join(out.split())
+    assert words in err and 'no link was filled in' in told
+    assert 'write an <inertial>' in told and 'robodyn inertials' not in told
 
 
 def test_stiff_friction_is_solved_for():

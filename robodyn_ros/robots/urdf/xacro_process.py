@@ -15,6 +15,7 @@ import re
 import sys
 from types import ModuleType
 
+TOO_LARGE = 'it needs more memory than any robot; look for a macro that repeats itself'
 LONGEST_REASON = 2000
 """Characters of a reason; xacro may quote a whole macro."""
 MEMORY = 4 << 30
@@ -56,9 +57,10 @@ def main() -> int:
         answer = {'error': 'a file includes itself or a macro calls itself, without end; break '
                            'the circle'}
     except MemoryError:
-        answer = {'error': 'it needs more memory than any robot; look for a macro that repeats '
-                           'itself'}
+        answer = {'error': TOO_LARGE}
     except (Exception, SystemExit) as error:  # noqa: B902  a macro may raise anything
+        if _because_of(error, MemoryError):
+            return _answer({'error': TOO_LARGE})
         with contextlib.redirect_stderr(said):
             xacro.print_location()
         places = [line.partition(':')[2].strip() for line in said.getvalue().splitlines()
@@ -66,8 +68,19 @@ def main() -> int:
         answer = {'error': _sentence(error, places)}
     else:
         answer = {'text': text}
+    return _answer(answer)
+
+
+def _answer(answer: dict[str, str]) -> int:
     json.dump(answer, sys.stdout)
     return 0
+
+
+def _because_of(error: BaseException | None, kind: type[BaseException]) -> bool:
+    """Tell whether an error came of another of a kind; xacro wraps what it meets."""
+    while error is not None and not isinstance(error, kind):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _bound_memory() -> None:
