@@ -25,7 +25,7 @@ import numpy as np
 
 from robodyn_ros.commands.options import (add_xacro, check_name, check_port, needs_ros,
                                           quiet_stdout, xacro_arguments)
-from robodyn_ros.errors import ArgumentError, ScenarioError
+from robodyn_ros.errors import ArgumentError
 from robodyn_ros.nodes.common.options import ViewerOptions
 from robodyn_ros.robots.appearance import link_poses
 from robodyn_ros.robots.mass_check import mass_report
@@ -126,11 +126,6 @@ def _motion_of(robot: Robot, arguments: argparse.Namespace) -> Any:
     """Return a joint motion for a robot that cannot be simulated; None: it stands still."""
     if not robot.n:
         return None
-    try:
-        scenario = load_scenario(arguments.scenario, {
-            f'robot_arguments.{name}': value
-            for name, value in xacro_arguments(arguments).items()})
-    except ScenarioError as error:  # masses that make no sense: it can be looked at all the same
-        LOG.warning('%s; it stands still', error)
-        return None
+    scenario = load_scenario(arguments.scenario, {
+        f'robot_arguments.{name}': value for name, value in xacro_arguments(arguments).items()})
     return DesiredMotion(scenario.trajectory).motion
