@@ -36,7 +36,7 @@ class PayloadSettings:
     inertia: Numbers = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     """ixx, iyy, izz, ixy, ixz, iyz about the payload's centre [kg m^2]."""
     frame: str = ''
-    """Frame it is fixed to; empty: trajectory.frame, else tool0, else the longest chain's end."""
+    """Frame it is fixed to; empty: the tool (docs/robots.md), of a model: where the plant's is."""
 
 
 @dataclass(frozen=True)
