@@ -6,9 +6,9 @@ Which frame of a robot is its tool, where nobody says: the one rule for payload,
 tool0, with a prefix if need be (left_tool0); else the end of the longest chain: that with the most
 moving joints, then the longest in metres, then the first of the file. The fingers of a hand do not
 count: a hand is a body whose longest branch has fewer joints than lead to it, and whose second
-longest has more than half as many as that. Of the frames on the last body, the tool is the farthest on the axis
-of the last joint, as flanges and tool centre points are, cameras beside them are not; where there
-is none, the farthest.
+longest has more than half as many as that. Of the frames on the last body, the tool is the
+farthest on the axis of the last joint, as flanges and tool centre points are and cameras beside
+them are not; where there is none, the farthest.
 """
 from __future__ import annotations
 
