@@ -48,6 +48,8 @@ class MassReport(NamedTuple):
             what = (f'{"joint" if len(self.massless) == 1 else "joints"} {listed(self.massless)} '
                     'of it move no mass' if len(self.massless) > 1 else
                     f'joint {self.massless[0]!r} of it moves no mass')
+            if self.indefinite:
+                what += ', or a negative one'
         elif self.against:
             what = (f'joints {listed(self.against)} of it can move against one another without '
                     'moving any mass')
@@ -74,7 +76,7 @@ def mass_report(robot: Robot, parameters: Parameters | None = None) -> MassRepor
         values, vectors = np.linalg.eigh(np.where(np.outer(none, none), 0.0, mass)
                                          * np.outer(scale, scale))
         lost = np.abs(values) <= PIVOT
-        indefinite |= bool((values < -PIVOT).any())
+        indefinite |= bool((values < -PIVOT).any() or (diagonal < 0.0).any())
         moved = np.abs(vectors[:, lost]).max(axis=1) > 1e-3 if lost.any() else none & ~none
         against &= set(np.flatnonzero(moved & ~none).tolist())
     names = robot.joints
