@@ -77,6 +77,7 @@ def test_the_text_of_a_robot_names_files_by_their_whole_path(tmp_path):
 def test_something_is_seen_of_a_robot_that_neither_moves_nor_has_its_mesh():
     """A knob at its base, and the warning."""
     stand = robot_from_text('<robot name="stand"><link name="a"><visual><geometry><mesh '
-                            'filename="package://nobody/a.stl"/></geometry></visual></link></robot>')
+                            'filename="package://nobody/a.stl"/></geometry></visual></link>'
+                            '</robot>')
     look = appearance_of(stand)
     assert [part.shape.kind for part in look.parts] == ['cylinder'] and len(look.warnings) == 1
