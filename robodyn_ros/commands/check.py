@@ -60,7 +60,8 @@ def _rows(facts: dict[str, Any]) -> Iterator[tuple[str, ...]]:
 
 def _notes(facts: dict[str, Any]) -> Iterator[str]:
     """Yield the lines below the table."""
-    yield f'base {facts["base"]}, tool frame {facts["tool_frame"]}'
+    yield (f'base {facts["base"]}; tool frame {facts["tool_frame"]} ({facts["tool_reason"]}), '
+           'where a payload hangs: trajectory.frame and payload.frame choose others')
     frames = facts['frames']
     more = f' and {len(frames) - MOST_NAMES} more' if len(frames) > MOST_NAMES else ''
     yield f'{len(frames)} frames: {", ".join(frames[:MOST_NAMES])}{more}'

@@ -61,10 +61,12 @@ def run(arguments: argparse.Namespace) -> int:
     partial.replace(output)
     report = mass_report(made) if made.n else None
     filled = [item for item in found.links if item.inertial is not None]
-    notes = [f'{len(filled)} of {len(found.links)} links were filled in, with '
-             f'{found.density:.4g} kg/m^3; written to {output}']
+    notes = [(f'{len(filled)} of {len(found.links)} links were filled in, with '
+              f'{found.density:.4g} kg/m^3' if filled else 'no link was filled in')
+             + f'; written to {output}']
     if report is not None and not report.sound:
-        notes.append(f'it still cannot be simulated: {report.sentence(made)}')
+        notes.append(f'it still cannot be simulated: {report.reason(made)}; write an <inertial> '
+                     'or a shape for the links that these joints move')
     if arguments.json:
         print_json({'robot': robot.name, 'output': str(output), 'density': found.density,
                     'links': [{'link': item.link, 'mass': item.mass, 'source': item.source,

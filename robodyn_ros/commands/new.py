@@ -71,8 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
         robot = os.path.relpath(path.absolute(), output.absolute().parent)
     text = scenario_text(scenario, robot, (
         f'{arguments.motion} for {facts["robot"]}, written by robodyn new; all settings: robodyn '
-        'parameters\nThe motion keeps half of every velocity limit and a fifth of every effort '
-        'limit free.'))
+        'parameters\n' + ('The effort limits of the file cannot hold the robot; they are ignored.'
+                          if scenario.trajectory.ignore_limits and scenario.controller.kind
+                          != 'none' else 'The motion keeps half of every velocity limit and a '
+                          'fifth of every effort limit free.')))
     if output is None:
         print(text, end='')
     else:

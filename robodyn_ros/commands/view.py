@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import logging
+from typing import Any
 
 import numpy as np
 
@@ -26,13 +27,17 @@ from robodyn_ros.commands.options import (add_xacro, check_name, check_port, nee
                                           quiet_stdout, xacro_arguments)
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.nodes.common.options import ViewerOptions
+from robodyn_ros.robots.appearance import link_poses
 from robodyn_ros.robots.mass_check import mass_report
 from robodyn_ros.robots.robot import load_robot, Robot
 from robodyn_ros.scenario.desired_motion import DesiredMotion
+from robodyn_ros.scenario.drafting import DURATION
 from robodyn_ros.scenario.loading import load_scenario, ROBOT_FILES
 from robodyn_ros.scenario.simulation import Simulation
 
 LOG = logging.getLogger('robodyn_ros')
+PATH_POINTS = 200
+"""Of the tool's path, where nothing is simulated."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,21 +103,29 @@ def _show_file(robot: Robot, arguments: argparse.Namespace) -> int:
     with needs_ros():
         from robodyn_ros.viewing.playback import play
         from robodyn_ros.viewing.viewer import Viewer
-    motion = None
-    if robot.n:
-        scenario = load_scenario(arguments.scenario,
-                                 {f'robot_arguments.{name}': value for name, value
-                                  in xacro_arguments(arguments).items()})
-        motion = DesiredMotion(scenario.trajectory).motion
+    motion = _motion_of(robot, arguments)
     viewer = Viewer(arguments.host, arguments.port, ViewerOptions.seconds)
     try:
+        if motion is not None:
+            poses = [link_poses(robot, [robot.tool_frame()], q)[0]
+                     for q in motion.sample(np.linspace(0.0, DURATION, PATH_POINTS)).q]
+            viewer.show_path(np.array([pose.position for pose in poses], dtype=float))
         for warning in viewer.show_robot(robot.urdf):
             LOG.warning('%s', warning)
         LOG.info('the page is %s', viewer.address)
-        play(viewer, robot, lambda t: np.zeros(0) if motion is None
+        play(viewer, robot, lambda t: np.zeros(robot.n) if motion is None
              else motion.sample(np.array([t])).q[0], lambda: True)
     except KeyboardInterrupt:
         pass
     finally:
         viewer.close()
     return 0
+
+
+def _motion_of(robot: Robot, arguments: argparse.Namespace) -> Any:
+    """Return a joint motion for a robot that cannot be simulated; None: it stands still."""
+    if not robot.n:
+        return None
+    scenario = load_scenario(arguments.scenario, {
+        f'robot_arguments.{name}': value for name, value in xacro_arguments(arguments).items()})
+    return DesiredMotion(scenario.trajectory).motion

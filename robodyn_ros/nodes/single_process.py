@@ -113,7 +113,7 @@ def run_composed(scenario: Scenario, expected: Result, in_space: bool, mode: str
     :param record: path of a recording to write (MCAP)
     :param view: port of a page in the browser; the nodes then stay until Ctrl-C
     """
-    with Session() as session:
+    with Session([]) as session:  # words of the verb, such as prefix:=left_, are not for ROS
         clock = [Parameter('use_sim_time', value=True)]
         recorder = None
         if record is not None:  # before the others: it hears their first words

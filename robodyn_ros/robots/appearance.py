@@ -156,7 +156,7 @@ class _Maker:
         for end in ends:
             yield self._cylinder(body, end / 2.0, end, BAR_PART * reach,
                                  float(np.linalg.norm(end)), BAR_COLOUR)
-        if body >= 0 and (ends or not self.parts):
+        if (body >= 0 and (ends or not self.parts)) or not (bodies or self.parts or ends):
             yield self._cylinder(body, np.zeros(3), np.array([0.0, 0.0, 1.0]),
                                  1.6 * BAR_PART * reach, 4.0 * BAR_PART * reach, KNOB_COLOUR)
 

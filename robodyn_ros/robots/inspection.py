@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from robodyn_ros.errors import RobotFileError
 from robodyn_ros.mechanics.kinematics import frame_pose
 from robodyn_ros.robots.mass_check import friction_rate, mass_report
 from robodyn_ros.robots.robot import Robot
+from robodyn_ros.robots.urdf.meshes import mesh_file
 from robodyn_ros.robots.urdf.packages import resolved
 from robodyn_ros.robots.urdf.records import parse_urdf
 from robodyn_ros.robots.urdf.remarks import listed
@@ -33,6 +35,7 @@ def inspected(robot: Robot) -> dict[str, Any]:
     tool = robot.tool_frame()
     return {
         'robot': robot.name, 'path': robot.path, 'base': robot.base, 'tool_frame': tool,
+        'tool_reason': robot.tool.reason,
         'joints': [_joint(robot, k) for k in range(robot.n)],
         'mimics': [{'name': mimic.name, 'multiplier': mimic.drive.ratio,
                     'offset': mimic.drive.offset,
@@ -96,15 +99,16 @@ def _missing_meshes(robot: Robot) -> list[dict[str, Any]]:
     found = {}
     for address in {shape.address for shape in visuals.shapes if shape.address}:
         try:
-            resolved(address, robot.path)
+            mesh_file(Path(resolved(address, robot.path)))
         except (RobotFileError, OSError, ValueError) as error:
             found[address] = str(error)
     told = [{'found': text, 'done': 'it is not drawn', 'strict_refuses': False,
              'remedy': 'the robot moves without it'} for text in visuals.complaints]
     if found:
         first = sorted(found)[0]
-        told.append({'found': f'{len(found)} meshes are not found ({found[first]})',
+        told.append({'found': f'{len(found)} {"mesh" if len(found) == 1 else "meshes"} '
+                              f'cannot be drawn ({found[first]})',
                      'done': 'stand-ins are drawn', 'strict_refuses': False,
-                     'remedy': 'put the package beside the file, or its workspace into '
-                               'ROS_PACKAGE_PATH'})
+                     'remedy': 'if it is not found, put its package beside the file, or its '
+                               'workspace into ROS_PACKAGE_PATH'})
     return told

@@ -42,20 +42,25 @@ class MassReport(NamedTuple):
         """Tell whether the robot can be simulated as it is."""
         return not (self.massless or self.against or self.indefinite)
 
-    def sentence(self, robot: Robot) -> str:
-        """Say what cannot be simulated, and what helps."""
+    def reason(self, robot: Robot) -> str:
+        """Say what cannot be simulated."""
         if self.massless:
             what = (f'{"joint" if len(self.massless) == 1 else "joints"} {listed(self.massless)} '
                     'of it move no mass' if len(self.massless) > 1 else
                     f'joint {self.massless[0]!r} of it moves no mass')
+            if self.indefinite:
+                what += ', or a negative one'
         elif self.against:
             what = (f'joints {listed(self.against)} of it can move against one another without '
                     'moving any mass')
         else:
             what = 'some motions of it have negative energy, as inertias of it are impossible'
-        return (f'the mass matrix of {robot.name} is not positive definite: {what}; give the '
-                f'links mass and inertia, or let them be estimated: robodyn inertials '
-                f'{robot.path} --mass KG')
+        return f'the mass matrix of {robot.name} is not positive definite: {what}'
+
+    def sentence(self, robot: Robot) -> str:
+        """Say what cannot be simulated, and what helps."""
+        return (f'{self.reason(robot)}; give the links mass and inertia, or let them be '
+                f'estimated: robodyn inertials {robot.path} --mass KG')
 
 
 def mass_report(robot: Robot, parameters: Parameters | None = None) -> MassReport:
@@ -71,7 +76,7 @@ def mass_report(robot: Robot, parameters: Parameters | None = None) -> MassRepor
         values, vectors = np.linalg.eigh(np.where(np.outer(none, none), 0.0, mass)
                                          * np.outer(scale, scale))
         lost = np.abs(values) <= PIVOT
-        indefinite |= bool((values < -PIVOT).any())
+        indefinite |= bool((values < -PIVOT).any() or (diagonal < 0.0).any())
         moved = np.abs(vectors[:, lost]).max(axis=1) > 1e-3 if lost.any() else none & ~none
         against &= set(np.flatnonzero(moved & ~none).tolist())
     names = robot.joints

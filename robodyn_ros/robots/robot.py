@@ -8,6 +8,7 @@ m/s, m/s^2, N (prismatic). All functions of the state take one state (n,) or man
 """
 from __future__ import annotations
 
+import copy
 from functools import cached_property
 import logging
 import os
@@ -31,6 +32,7 @@ from robodyn_ros.robots.orientation import roll_pitch_yaw
 from robodyn_ros.robots.parameters import Given, parameters_from
 from robodyn_ros.robots.pose_solver import (PoseSolver, Solution, solve,
                                             TOLERANCE as TOLERANCE_OF_POSES, TRIES)
+from robodyn_ros.robots.tool_frame import Tool
 from robodyn_ros.robots.urdf.addresses import with_followable_addresses
 from robodyn_ros.robots.urdf.records import parse_urdf, read_urdf, RobotRecord
 from robodyn_ros.robots.urdf.remarks import Remark
@@ -85,6 +87,8 @@ class Robot:
         self.name, self.path, self._text = record.name, record.path, record.text
         self.tree: Tree = built.tree
         self.base: str = built.base
+        self.tool: Tool = built.tool
+        """The frame that is the tool where nobody chooses another, and why."""
         own = [j for j in built.joints if j.mimic is None]
         self.joints: tuple[str, ...] = tuple(j.name for j in own)
         """Joints that move by themselves, in the order of q; mimic joints are not among them."""
@@ -130,9 +134,25 @@ class Robot:
         Return the frame that is the tool: what is traced and compared, and holds the payload.
 
         :param chosen: such as trajectory.frame of a scenario; where the robot has no such frame,
-            the tool is tool0, or the last moving link where there is no tool0 either
+            it is that of tool_frame.py: tool0, else the end of the longest chain
         """
-        return chosen if chosen in self.tree.frames else self.tree.payload_frame
+        return chosen if chosen in self.tree.frames else self.tool.frame
+
+    @property
+    def payload_frame(self) -> str:
+        """Frame that holds the payload: the tool, unless carrying_at chose another."""
+        return self.tree.payload_frame
+
+    def carrying_at(self, frame: str) -> Robot:
+        """Return this robot with the payload fixed to another frame; '' changes nothing."""
+        if frame in ('', self.payload_frame):
+            return self
+        self.find_frame(frame)
+        other = copy.copy(self)
+        other.tree = self.tree._replace(payload_frame=frame)
+        other._solvers = {}
+        other.__dict__.pop('compiled', None)  # of the tree it was made of
+        return other
 
     @cached_property
     def urdf(self) -> str:
@@ -385,10 +405,10 @@ def load_robot(name_or_path: str | Path, arguments: Mapping[str, Any] | None = N
     """
     robot = read_robot(name_or_path, arguments, strict)
     for remark in robot.remarks:
-        sentence = f'{robot.path}: {remark.sentence}'
-        if sentence not in _TOLD:
-            _TOLD.add(sentence)
-            LOG.warning(sentence)
+        key = f'{os.path.realpath(robot.path)}: {remark.sentence}'
+        if key not in _TOLD:
+            _TOLD.add(key)
+            LOG.warning('%s: %s', robot.path, remark.sentence)
     return robot
 
 

@@ -4,13 +4,15 @@
 A scenario for a robot that has none: a gentle motion within its limits, and a law that suits.
 
 The joints swing on sines about a good middle pose, from rest to rest, so slowly and so little that
-efforts and velocities stay well below the file's limits; or the tool follows a path that is found
+efforts and velocities stay well below the file's limits, where these can hold the robot at all
+(else a warning tells that effort limits are ignored); or the tool follows a path that is found
 to be reachable. Computed torque leads the arm. A robot that cannot be led so, as it has closed
 loops or passive joints, swings freely.
 """
 from __future__ import annotations
 
 import dataclasses
+import logging
 import math
 from pathlib import Path
 from typing import Any, Iterator, Mapping
@@ -24,6 +26,7 @@ from robodyn_ros.robots.posture import Posture
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings,
                                          InverseKinematicsSettings, Scenario, TrajectorySettings)
 
+LOG = logging.getLogger('robodyn_ros')
 JOINT_SINE, HELIX, LINE, VIA_POINTS = 'joint_sine', 'helix', 'line', 'via_points'
 MOTIONS = (JOINT_SINE, HELIX, LINE, VIA_POINTS)
 DURATION, SWINGS = 10.0, 2
@@ -80,10 +83,13 @@ def drafted(path: str | Path, motion: str = JOINT_SINE, frame: str = '',
                                 'write a scenario by hand (docs/tutorial.md)')
         return _free(scenario, Posture(robot, frame))
     make = _joint_sine if motion == JOINT_SINE else _path
+    trajectory = make(robot, frame, motion)
     return dataclasses.replace(
-        scenario, trajectory=make(robot, frame, motion),
+        scenario, trajectory=trajectory,
+        dynamics=DynamicsSettings(limit_efforts=not trajectory.ignore_limits),
         controller=ControllerSettings(kind='computed_torque',
-                                      natural_frequency=(NATURAL_FREQUENCY,)))
+                                      natural_frequency=(NATURAL_FREQUENCY,),
+                                      saturate=not trajectory.ignore_limits))
 
 
 def _free(scenario: Scenario, posture: Posture) -> Scenario:
@@ -97,20 +103,19 @@ def _joint_sine(robot: Robot, frame: str, motion: str) -> TrajectorySettings:
     posture = Posture(robot, frame)
     centre = posture.best(1)[0]
     amplitude = _amplitudes(robot, centre)
-    hardest = 0.0
     for _ in range(30):
         made = _settings_of_sine(frame, centre, amplitude)
-        used = _efforts_used(posture, made)
-        hardest = float(used.max(initial=0.0))
-        if hardest <= EFFORT_PART:
+        if float(_efforts_used(posture, made).max(initial=0.0)) <= EFFORT_PART:
             return made
         amplitude = 0.7 * amplitude
-    joint = robot.joints[int(posture.holding(centre).argmax())]
-    limit = robot.limits.effort[robot.joint_index(joint)]
-    raise ScenarioError(
-        f'{robot.path}: joint {joint!r} has the effort limit {limit:g}, and holding the arm takes '
-        f'{hardest * 100:.0f} % of it in the easiest pose found; correct <limit effort> or the '
-        'masses, or write a scenario with trajectory.ignore_limits')
+    held = posture.holding(centre)
+    weak = int(held.argmax())
+    LOG.warning(
+        '%s: joint %r has the effort limit %g, and holding the arm takes %.0f %% of it in the '
+        'easiest pose found; effort limits are ignored (correct <limit effort>, or the masses)',
+        robot.path, robot.joints[weak], robot.limits.effort[weak], 100.0 * held[weak])
+    return dataclasses.replace(_settings_of_sine(frame, centre, _amplitudes(robot, centre)),
+                               ignore_limits=True)
 
 
 def _amplitudes(robot: Robot, centre: np.ndarray) -> np.ndarray:

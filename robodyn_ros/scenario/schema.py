@@ -29,7 +29,7 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True)
 class PayloadSettings:
-    """A rigid body fixed to the frame tool0, or to the last link where there is none."""
+    """A rigid body fixed to the tool, see robots/tool_frame.py, or to another frame."""
 
     mass: float = bounded(0.0, least=0.0, most=LARGEST)
     """Mass [kg]."""
@@ -37,6 +37,8 @@ class PayloadSettings:
     """Centre of mass in the payload frame [m]."""
     inertia: Numbers = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     """ixx, iyy, izz, ixy, ixz, iyz about the payload's centre [kg m^2]."""
+    frame: str = ''
+    """Frame it is fixed to; empty: the tool (docs/robots.md), of a model: where the plant's is."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,8 @@ class Simulation:
         self.desired = DesiredMotion(scenario.trajectory, scenario.folder, self.duration,
                                      scenario.repeat)
         self.reference = self.desired.reference(
-            robot, self.duration, controller.period, wiring.parameters_of(robot, controller.model),
+            wiring.model_robot(robot, controller.model), self.duration, controller.period,
+            wiring.parameters_of(robot, controller.model),
             wiring.constraints_of(dynamics, scenario.folder))
         """The motion that is wanted, at every control instant; with a law, as it is followed."""
         self.control = self._control() if with_control else None

@@ -45,8 +45,24 @@ CONTROLLERS = ('none', 'computed_torque', 'robust', 'adaptive', 'constraint_foll
 
 
 def robot_of(scenario: Scenario) -> Robot:
-    """Load the robot of a scenario."""
-    return load_robot(scenario.robot, scenario.robot_arguments, scenario.strict)
+    """Load the robot of a scenario; it carries its payload at dynamics.payload.frame."""
+    robot = load_robot(scenario.robot, scenario.robot_arguments, scenario.strict)
+    frame = scenario.dynamics.payload.frame
+    return carrying(robot, frame or robot.tool_frame(scenario.trajectory.frame),
+                    'dynamics.payload.frame')
+
+
+def model_robot(robot: Robot, settings: ModelSettings) -> Robot:
+    """Return the robot as a controller knows it; its payload hangs where the plant's does."""
+    return carrying(robot, settings.payload.frame, 'controller.model.payload.frame')
+
+
+def carrying(robot: Robot, frame: str, place: str) -> Robot:
+    """Return the robot with its payload at a frame; the error names the setting."""
+    try:
+        return robot.carrying_at(frame)
+    except UnknownNameError as error:
+        raise ScenarioError(f'{place}: {error}') from None
 
 
 def parameters_of(robot: Robot, settings: ModelSettings) -> Parameters:
@@ -82,7 +98,7 @@ def control_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySet
             f'{robot.n} joints, or 0 for a law that follows no trajectory')
     control = control._replace(delay=settings.delay)
     if settings.observer > 0.0:
-        control = observed(robot, control, settings.observer, period=settings.period,
+        control = observed(model_robot(robot, settings.model), control, settings.observer, period=settings.period,
                            model=parameters_of(robot, settings.model))
     return control
 
@@ -95,7 +111,8 @@ def _law_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySettin
         if not is_controller(made):
             raise unmarked(kind, 'controller.kind', made, 'a function of robot and settings '
                            'decorated with @controller, or annotated -> Control')
-        control = call_object(made, kind, 'controller.kind', robot, settings)
+        control = call_object(made, kind, 'controller.kind',
+                              model_robot(robot, settings.model), settings)
         if not isinstance(control, Control):
             raise ScenarioError(f'controller.kind is {kind!r}: it returned {shown(control)}; '
                                 'expected a Control')
@@ -103,6 +120,7 @@ def _law_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySettin
     if kind not in CONTROLLERS:
         raise UnknownNameError('controller', kind, CONTROLLERS, 'controller.kind')
     model = parameters_of(robot, settings.model)
+    robot = model_robot(robot, settings.model)
     if kind == 'constraint_following':
         task = FrameTask(robot.tool_frame(motion.frame), (*motion.axes, *motion.hold))
         return constraint_following(

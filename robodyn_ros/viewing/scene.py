@@ -59,6 +59,13 @@ class RobotScene:
             '/grid', width=40.0 * cell, height=40.0 * cell, cell_size=cell,
             section_size=5.0 * cell, fade_distance=60.0 * cell, position=(0.0, 0.0, height))
 
+    def follow(self, frame: str) -> None:
+        """Trace another frame from now on; the robot's own tool, if it has no such frame."""
+        chosen = self.robot.tool_frame(frame)
+        if chosen != self.frame:
+            self.frame = chosen
+            self.trace.clear()
+
     def update(self, q: Sequence[float] | np.ndarray, trace: bool = False) -> None:
         """
         Move the links.

@@ -48,6 +48,7 @@ class Viewer:
         self.scene: RobotScene | None = None
         self.handle: ToolHandle | None = None
         self.path = np.zeros((0, 3))
+        self.tool = ''
         self.gains: Mapping[str, Sequence[float]] = {}
         self.state, self.paused, self.pictures = '', False, 0
 
@@ -66,6 +67,7 @@ class Viewer:
             # docked, the picture ends where the panel begins; a reset undoes it
             self.server.gui.main_panel.dock_right()
             self.scene = RobotScene(self.server, robot)
+            self.scene.follow(self.tool)
             self.scene.show_path(self.path)
             self.page = Page(self.server, robot.name, robot.joints, self._saved)
             self.page.show_gains(self.gains)
@@ -84,8 +86,16 @@ class Viewer:
         for one in cameras:
             one.position, one.look_at = tuple(camera.position), tuple(camera.look_at)
 
+    def follow(self, frame: str) -> None:
+        """Trace a frame, such as trajectory.frame of the scenario."""
+        self.tool = frame
+        if self.scene is not None:
+            self.scene.follow(frame)
+
     def show_path(self, points: np.ndarray) -> None:
-        """Draw the desired path through points (k, 3) [m]."""
+        """Draw the desired path through points (k, 3) [m]; the first one shall be seen whole."""
+        if len(points) and not len(self.path):
+            self.looked = False
         self.path = points
         if self.scene is not None:
             self.scene.show_path(points)
@@ -159,7 +169,7 @@ class Viewer:
 
     def _saved(self) -> bytes:
         assert self.robot is not None
-        return replay_html(self.robot, list(self.history.moments), self.path)
+        return replay_html(self.robot, list(self.history.moments), self.path, self.tool)
 
     def close(self) -> None:
         """Close the page."""
@@ -167,16 +177,19 @@ class Viewer:
         self._server.close()
 
 
-def replay_html(robot: Robot, moments: Sequence[Moment], path: np.ndarray) -> bytes:
+def replay_html(robot: Robot, moments: Sequence[Moment], path: np.ndarray,
+                frame: str = '') -> bytes:
     """
     Return a motion as one HTML file that plays by itself, without a server.
 
     :param path: points of the desired path (k, 3) [m]
+    :param frame: that is traced; the robot's tool by default
     """
     # a server of its own, so that nobody's live view jumps through the past
     server = Server()
     try:
         scene = RobotScene(server.viser, robot)
+        scene.follow(frame)
         scene.show_path(path)
         if moments:
             scene.update(moments[0].q)

@@ -90,6 +90,8 @@ ODD = {
     'no bounds': ([('lower="-1.5" upper="1.25"', '')], 'neither lower nor upper'),
     'floating': ([('"flange" type="fixed"', '"flange" type="floating"')], 'held where it is'),
     'second root': ([('</robot>', '<link name="lost"/></robot>')], "'base' is the base"),
+    'calls of nothing': ([('<link name="tool0"/>', '<link name="tool0"/><xacro:camera '
+                          'name="a ${b}"/>')], "calls 'xacro:camera'"),
     'two origins': ([(AXIS, AXIS + '<origin/>')], 'the first is used'),
 }
 
@@ -166,10 +168,11 @@ def test_xacro_is_expanded_with_arguments_and_packages(tmp_path):
 
 @pytest.mark.parametrize('change, words', [
     (('<xacro:part ', '<xacro:nothing '), 'nothing'),
-    (('<xacro:arg name="prefix" default=""/>', ''), 'prefix.*--xacro'),
+    (('<xacro:arg name="prefix" default=""/>', ''), "argument 'prefix' .*--xacro prefix:="),
     (('/part.xacro', '/none.xacro'), 'none.xacro'),
-    (('$(find parts)', '$(find nobody)'), "no package 'nobody'"),
+    (('$(find parts)', '$(find nobody)'), "^[^<]*no package 'nobody'(?!.*'nobody')"),
     (('$(find parts)/part.xacro', 'arm.urdf.xacro'), 'without end'),
+    (('default=""', 'default="${1 * (2, 3) + 10 ** 10 * (0,)}"'), 'more memory'),
     (('<robot name', '<robot nam e'), 'well-formed')])
 def test_a_xacro_error_is_one_sentence(change, words, tmp_path):
     """Undefined macro, missing argument, file or package, a file that includes itself."""
@@ -177,6 +180,31 @@ def test_a_xacro_error_is_one_sentence(change, words, tmp_path):
     with pytest.raises(RobotFileError, match=words) as caught:
         load_robot(path)
     assert '\n' not in str(caught.value)
+
+
+def test_a_file_of_macros_alone_says_so(tmp_path):
+    """Vendors keep arm_macro.xacro beside arm.xacro."""
+    written(tmp_path)
+    with pytest.raises(RobotFileError, match='defines macros and calls none.*file that calls'):
+        load_robot(tmp_path / 'parts' / 'part.xacro')
+
+
+def test_calls_that_an_old_xacro_left_are_ignored_in_a_urdf_only(tmp_path):
+    """The text that others get is clean; in a xacro file they are a mistake."""
+    text = TEXT.replace('<link name="tool0"/>', '<link name="tool0"/><xacro:camera/>').replace(
+        '<robot ', '<robot xmlns:xacro="http://ros.org/wiki/xacro" ')
+    for name in ('arm.urdf', 'arm.xacro'):
+        (tmp_path / name).write_text(text)
+    arm = load_robot(tmp_path / 'arm.urdf')
+    assert 'xacro:camera' not in arm.urdf and robot_from_text(arm.urdf).joints == arm.joints
+    with pytest.raises(RobotFileError, match='xacro:camera'):
+        load_robot(tmp_path / 'arm.urdf', strict=True)
+    with pytest.raises(RobotFileError, match='unknown macro name: xacro:camera'):
+        load_robot(tmp_path / 'arm.xacro')
+    (tmp_path / 'arm.urdf').write_text(text.replace('<xacro:camera/>', '<xacro:camera/>'
+                                                    '<xacro:property name="a" value="1"/>'))
+    with pytest.raises(RobotFileError, match='unknown macro name: xacro:camera'):
+        load_robot(tmp_path / 'arm.urdf')
 
 
 def test_many_fixed_links_are_read_soon():
@@ -205,6 +233,29 @@ def test_check_and_inertials(tmp_path, capsys, monkeypatch):
     expected = 6.0 * (0.1 ** 2 + 0.2 ** 2) / 12.0  # about x, the axis of a joint without <axis>
     assert abs(arm.mass_matrix([0.3])[0, 0] - expected) < 1e-9
     assert main(['check', 'arm_inertials.urdf']) == 0
+
+
+@pytest.mark.parametrize('name, words', [
+    ('none.stl', 'is not there'), ('folder.stl', 'is not a file'), ('arm.step', 'convert it'),
+    ('large.stl', 'has 500 MB')])
+def test_meshes_that_cannot_be_read_are_told(name, words, tmp_path, capsys):
+    """By check and by inertials, which says what else helps and does not name itself."""
+    (tmp_path / 'folder.stl').mkdir()
+    (tmp_path / 'arm.step').touch()
+    with open(tmp_path / 'large.stl', 'wb') as large:
+        large.truncate(500_000_000)
+    path = tmp_path / 'arm.urdf'
+    path.write_text('<robot name="arm"><link name="base"/><link name="arm"><visual><geometry>'
+                    f'<mesh filename="{name}"/></geometry></visual></link><joint name="j" '
+                    'type="continuous"><parent link="base"/><child link="arm"/></joint></robot>')
+    assert main(['check', str(path), '--json']) == 1
+    found = [remark['found'] for remark in json.loads(capsys.readouterr().out)['remarks']]
+    assert any('1 mesh cannot be drawn' in text and words in text for text in found)
+    assert main(['inertials', str(path), '--mass', '2', '--output', str(tmp_path / 'b.urdf')]) == 1
+    out, err = capsys.readouterr()
+    told = ' '.join(out.split())
+    assert words in err and 'no link was filled in' in told
+    assert 'write an <inertial>' in told and 'robodyn inertials' not in told
 
 
 def test_stiff_friction_is_solved_for():

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 from robodyn_ros.robots.appearance import appearance_of, corners_of, link_poses
-from robodyn_ros.robots.robot import load_robot
+from robodyn_ros.robots.robot import load_robot, robot_from_text
 from robodyn_ros.robots.urdf.addresses import followable_address
 from robots.small import small
 
@@ -72,3 +72,12 @@ def test_the_text_of_a_robot_names_files_by_their_whole_path(tmp_path):
     path = tmp_path / 'arm.urdf'
     path.write_text(with_mesh('a.stl').urdf)
     assert f'filename="{(tmp_path / "a.stl").as_uri()}"' in load_robot(path).urdf
+
+
+def test_something_is_seen_of_a_robot_that_neither_moves_nor_has_its_mesh():
+    """A knob at its base, and the warning."""
+    stand = robot_from_text('<robot name="stand"><link name="a"><visual><geometry><mesh '
+                            'filename="package://nobody/a.stl"/></geometry></visual></link>'
+                            '</robot>')
+    look = appearance_of(stand)
+    assert [part.shape.kind for part in look.parts] == ['cylinder'] and len(look.warnings) == 1

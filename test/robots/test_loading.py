@@ -68,7 +68,7 @@ def test_branches_are_numbered_depth_first_in_the_order_of_the_file():
     arm = robot_from_text(text)
     assert arm.joints == ('j_a1', 'j_a2', 'j_a3', 'j_b1', 'j_b2', 'j_c1')
     assert [b.parent for b in arm.tree.bodies] == [-1, 0, 1, -1, 3, 3]
-    assert arm.tree.payload_frame == 'c1'  # no tool0: the last link
+    assert arm.tree.payload_frame == 'a3'  # no tool0: the end of the longest chain
 
 
 def test_a_small_robot_is_read_completely():
@@ -152,7 +152,7 @@ def test_a_rotor_axis_is_given_in_the_frame_of_its_carrier():
             assert given.axis == pytest.approx(default.axis, abs=1e-15), f'{written}\n{text}'
 
 
-def test_the_tool_is_the_chosen_frame_or_tool0_or_the_last_moving_link():
+def test_the_tool_is_the_chosen_frame_or_tool0_or_the_end():
     """A name that the robot lacks falls back; a link welded to the base is never the tool."""
     arm = small()
     assert arm.tool_frame('arm') == 'arm'

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A robot file alone is enough: a gentle motion within its limits, and scenarios that run."""
 
+import re
+
 import numpy as np
 import pytest
 from robodyn_ros import load_robot, load_scenario, simulate
@@ -50,6 +52,18 @@ def test_public_arms_move(name):
     """With mimic joints, stiff friction and weak motors."""
     result = simulate(load_scenario(public_urdf(name)), duration=1.0)
     assert np.abs(result.error).max() < result.scenario.tolerance
+
+
+def test_motors_that_cannot_hold_the_robot_are_told_and_made_stronger(tmp_path, caplog):
+    """Public files have effort="1" for "not known": such a robot runs, with a warning."""
+    text = (share_folder('urdf') / 'irb120.urdf').read_text()
+    path = tmp_path / 'weak.urdf'
+    path.write_text(re.sub(r'effort="[^"]*"', 'effort="0.5"', text))
+    result = simulate(load_scenario(path), duration=1.0)
+    assert np.abs(result.error).max() < 1e-3 and np.ptp(result.q, axis=0).min() > 0.005
+    assert 'effort limits are ignored' in caplog.text and "joint 'joint_" in caplog.text
+    settings = result.scenario
+    assert settings.trajectory.ignore_limits and not settings.dynamics.limit_efforts
 
 
 def test_closed_chains_swing_freely():

@@ -67,6 +67,22 @@ def test_a_law_without_a_trajectory_runs_to_its_end_with_limited_efforts(tmp_pat
     assert {one['joint'] for one in told['effort_limited']} == {'joint_1', 'joint_2'}
 
 
+ARM = """<robot name="arm" xmlns:xacro="http://ros.org/wiki/xacro">
+<xacro:arg name="prefix" default=""/><link name="base"/><link name="$(arg prefix)arm"><inertial>
+<mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>
+<joint name="$(arg prefix)joint" type="continuous"><parent link="base"/>
+<child link="$(arg prefix)arm"/></joint></robot>"""
+
+
+def test_arguments_of_a_xacro_file_are_no_rules_for_ros(tmp_path):
+    """prefix:=left_ looks like a remapping of a topic, which it must not become."""
+    (tmp_path / 'arm.xacro').write_text(ARM)
+    done = robodyn('run', str(tmp_path / 'arm.xacro'), '--xacro', 'prefix:=left_', '--fast',
+                   '--duration', '0.1', '--json')
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert json.loads(done.stdout)['healthy'] and 'remap' not in done.stderr
+
+
 def test_a_trajectory_that_is_refused_ends_the_run_with_its_reason():
     """Nothing hangs: a start too far from the arm is refused by simulate and by the nodes."""
     done = robodyn('run', 'scara_helix', '--fast', '--set',

@@ -36,6 +36,32 @@ def test_a_mistake_is_one_sentence(arguments, words):
     assert done.stderr.count('\n') == 1
 
 
+HEAVY = """<robot name="heavy"><link name="base"/><link name="arm"><inertial>
+<origin xyz="1 0 0"/><mass value="1000"/><inertia ixx="0" iyy="-9000" izz="0"/></inertial></link>
+<joint name="lift" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+<limit lower="-0.1" upper="0.1" effort="1" velocity="1"/></joint></robot>"""
+
+
+def test_a_robot_whose_masses_make_no_sense_is_shown(tmp_path):
+    """Nothing can hold or simulate it; its joints move all the same."""
+    (tmp_path / 'heavy.urdf').write_text(HEAVY)
+    with subprocess.Popen([*VIEW, str(tmp_path / 'heavy.urdf'), '--port', '0'],
+                          stderr=subprocess.PIPE, text=True) as process:
+        try:
+            told = []
+            for line in process.stderr:
+                told.append(line)
+                if 'the page is' in line:
+                    break
+            assert 'effort limits are ignored' in ''.join(told)
+            assert 'no mass, or a negative one' in ''.join(told)
+            assert 'Traceback' not in ''.join(told)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(PATIENCE) == 0
+        finally:
+            process.kill()
+
+
 @pytest.mark.parametrize('command', [[*VIEW, '--port', '0'], [sys.executable, '-c', STUCK]],
                          ids=['serving', 'starting'])
 @pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGINT])

@@ -122,6 +122,26 @@ def test_curves_have_no_gaps():
     assert curves['violation'].tolist() == [np.log10(SMALLEST_DRAWN)] * 2 + [-3.0]
 
 
+def test_the_viewer_traces_the_chosen_frame_and_looks_at_the_whole_path():
+    """Also if path and frame are known after the robot."""
+    viewer = Viewer('127.0.0.1', 0, 5.0)
+    try:
+        robot = load_robot('two_link')
+        viewer.show_robot(robot.urdf)
+        viewer.show_state(0.0, robot.joints, [0.0, 0.0], [], np.nan, np.nan, 0.0)
+        near = np.linalg.norm(viewer.server.initial_camera.position)
+        viewer.show_path(np.array([[5.0, 0.0, 0.0], [-5.0, 0.0, 0.0]]))
+        viewer.show_state(0.1, robot.joints, [0.0, 0.1], [], np.nan, np.nan, 0.1)
+        assert np.linalg.norm(viewer.server.initial_camera.position) > 3.0 * near
+        assert viewer.scene.frame == 'tool0'
+        viewer.follow('link_1')
+        assert viewer.scene.frame == 'link_1'
+        viewer.follow('nowhere')
+        assert viewer.scene.frame == 'tool0'
+    finally:
+        viewer.close()
+
+
 def test_the_viewer_passes_over_states_of_another_robot_and_saves_a_page():
     """Strange joints are no reason to stop; the saved page holds the scene."""
     viewer = Viewer('127.0.0.1', 0, 5.0)

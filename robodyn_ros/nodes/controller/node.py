@@ -102,6 +102,9 @@ class ControllerNode(BaseNode):
         log.info(f'robot {self.robot.name}, law {scenario.controller.kind}, scenario '
                  f'{scenario.name}')
         log.info(f'joints {", ".join(self.names)}')
+        model = scenario.controller.model
+        log.info(f'its model has a payload of {model.payload.mass:g} kg at '
+                 f'{wiring.model_robot(self.robot, model).payload_frame}')
         log.info(f'one command per state; warns without states for '
                  f'{self.options.state_timeout:g} s')
         log.info(f'topics joint_states in, joint_commands out ({self.options.command_format}), '

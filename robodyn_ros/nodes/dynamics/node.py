@@ -131,6 +131,8 @@ class DynamicsNode(BaseNode):
         passive, mimics = (', '.join(names) or '-' for names in (
             self.robot.passive, [mimic.name for mimic in self.robot.mimics]))
         log.info(f'joints {", ".join(self.names)}; passive: {passive}; mimic: {mimics}')
+        log.info(f'tool frame {self.watched.frame}; payload '
+                 f'{self.scenario.dynamics.payload.mass:g} kg at {self.robot.payload_frame}')
         log.info(f'{options.mode}: a state every {self.period / 1e6:g} ms of simulated time, step '
                  f'{self.scenario.dynamics.step * 1e3:g} ms, {self.runner.plant.model.integrator}')
         log.info('topics joint_states out, joint_commands in, rows '

@@ -81,8 +81,9 @@ class TrajectoryNode(BaseNode):
         period = scenario.controller.period
         duration = periods_in(scenario.duration, period) * period
         desired = DesiredMotion(scenario.trajectory, scenario.folder, duration)
-        reference = desired.reference(self.robot, duration, period,
-                                      wiring.parameters_of(self.robot, scenario.controller.model),
+        model = scenario.controller.model
+        reference = desired.reference(wiring.model_robot(self.robot, model), duration, period,
+                                      wiring.parameters_of(self.robot, model),
                                       wiring.constraints_of(scenario.dynamics, scenario.folder))
         if reference is None:
             raise ScenarioError(f'trajectory.kind of scenario {scenario.name!r} is none; set '

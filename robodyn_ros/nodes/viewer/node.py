@@ -83,10 +83,14 @@ class ViewerNode(BaseNode):
         except RobodynError as error:
             self.tell(str(error))
         self.others.get_parameters('controller', GAINS, self._on_gains)
+        self.others.get_parameters('trajectory', ['frame'], self._on_frame)
 
     def _on_gains(self, values: dict[str, Any]) -> None:
         self.gains = {name: np.atleast_1d(value).tolist() for name, value in values.items()}
         self.viewer.show_gains(self.gains)
+
+    def _on_frame(self, values: dict[str, Any]) -> None:
+        self.viewer.follow(str(values.get('frame', '')))
 
     def _on_path(self, message: Path) -> None:
         points = [pose.pose.position for pose in message.poses]

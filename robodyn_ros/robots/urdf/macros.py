@@ -7,6 +7,7 @@ $(find package) is resolved as package:// is (packages.py), so ROS need not be i
 """
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 import re
@@ -22,6 +23,11 @@ LONGEST = 60.0
 CHILD = Path(__file__).with_name('xacro_process.py')
 NAME = re.compile(r'[A-Za-z_][\w.-]*')
 MARKS = ('${', '$(')
+PREFIX = 'xacro:'
+DIRECTIVES = tuple(PREFIX + name for name in (
+    'include', 'macro', 'property', 'arg', 'if', 'unless', 'call', 'element', 'attribute',
+    'insert_block', 'eval'))
+"""Elements that xacro itself knows; every other is the call of a macro."""
 
 
 def has_macros(root: Element) -> bool:
@@ -30,9 +36,27 @@ def has_macros(root: Element) -> bool:
 
     Marks outside of links and joints, for a plugin perhaps, are nobody's business here.
     """
-    return any(element.tag.startswith('xacro:') for element in root.iter()) or any(
+    return any(element.tag.startswith(PREFIX) for element in root.iter()) or any(
         mark in value for part in root if part.tag in ('link', 'joint')
         for element in part.iter() for value in element.attrib.values() for mark in MARKS)
+
+
+def without_leftovers(root: Element) -> tuple[Element, list[str]]:
+    """
+    Return a URDF without calls that an older xacro left in it, and the names of these macros.
+
+    They are leftovers in a file that neither defines nor includes anything, so that no macro can
+    be known, and that has links and nothing else to expand; ROS does not see them, either.
+    """
+    tags = list(dict.fromkeys(element.tag for element in root.iter()
+                              if element.tag.startswith(PREFIX)))
+    if not tags or root.find('link') is None or any(tag in DIRECTIVES for tag in tags):
+        return root, []
+    cleaned = copy.deepcopy(root)
+    for parent in cleaned.iter():
+        for child in [child for child in parent if child.tag.startswith(PREFIX)]:
+            parent.remove(child)
+    return (root, []) if has_macros(cleaned) else (cleaned, tags)
 
 
 def expanded(path: str | Path, arguments: Mapping[str, Any] | None = None) -> str:

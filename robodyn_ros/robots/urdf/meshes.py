@@ -10,6 +10,7 @@ is kept for the next who asks, as long as the file stays the same.
 from __future__ import annotations
 
 from functools import lru_cache
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,6 +57,12 @@ def read_mesh(path: str | Path, most_faces: int = MOST_FACES) -> Mesh:
     :param most_faces: above which small detail is joined
     """
     path = Path(path)
+    about = mesh_file(path)
+    return _read(str(path.resolve()), about.st_mtime_ns, about.st_size, most_faces)
+
+
+def mesh_file(path: Path) -> os.stat_result:
+    """Return what is known of a file that may be a mesh; RobotFileError says why it is none."""
     if path.suffix.lower() not in KINDS:
         raise RobotFileError(f'{path}: is no mesh this package can read; convert it to one of '
                              f'{", ".join(kind[1:] for kind in KINDS)}')
@@ -69,7 +76,7 @@ def read_mesh(path: str | Path, most_faces: int = MOST_FACES) -> Mesh:
     if about.st_size > MOST_BYTES:
         raise RobotFileError(f'{path}: has {about.st_size / 1e6:.0f} MB; a mesh of up to '
                              f'{MOST_BYTES / 1e6:.0f} MB is read, simplify it (MeshLab, Blender)')
-    return _read(str(path.resolve()), about.st_mtime_ns, about.st_size, most_faces)
+    return about
 
 
 @lru_cache(maxsize=KEPT)

@@ -13,11 +13,11 @@ from collections import Counter
 import math
 from pathlib import Path
 from typing import Any, Mapping, NamedTuple
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, tostring
 
 from robodyn_ros.errors import RobotFileError
 from robodyn_ros.robots.urdf.elements import parsed, read_text
-from robodyn_ros.robots.urdf.macros import expanded, has_macros
+from robodyn_ros.robots.urdf.macros import expanded, has_macros, without_leftovers
 from robodyn_ros.robots.urdf.remarks import listed, Remark
 
 Triple = tuple[float, float, float]
@@ -279,8 +279,13 @@ def read_urdf(path: str | Path, arguments: Mapping[str, Any] | None = None) -> R
     """
     text = read_text(path)
     root = parsed(text, str(path))
-    if has_macros(root):
-        return parse_urdf(expanded(path, arguments), str(path))
+    if has_macros(root) and (Path(path).suffix == '.xacro' or not without_leftovers(root)[1]):
+        text = expanded(path, arguments)
+        whole = parsed(text, str(path))
+        if whole.find('link') is None and root.find('xacro:macro') is not None:
+            raise RobotFileError(f'{path}: defines macros and calls none, so it has no <link>; '
+                                 'give the file that calls them')
+        return parse_urdf(text, str(path), whole)
     if arguments:
         raise RobotFileError(f'{path}: has no macros, but the xacro arguments '
                              f'{listed(tuple(map(str, arguments)))} were given; leave them out')
@@ -297,6 +302,12 @@ def parse_urdf(text: str, path: str = '<text>', root: Element | None = None) -> 
     root = parsed(text, path) if root is None else root
     if root.tag != 'robot':
         raise reader.fail(f'the outermost element is <{root.tag}>; a URDF has <robot>')
+    root, left = without_leftovers(root)
+    if left:
+        text = tostring(root, encoding='unicode')
+        reader.remarks.append(Remark(
+            f'it calls {listed(left)}, and neither defines nor includes a macro',
+            'these elements are left out, as ROS does', 'expand its xacro file anew'))
     if has_macros(root):
         raise reader.fail('is a xacro file; load it by its path, or give the URDF that xacro '
                           'makes of it')

@@ -16,6 +16,7 @@ import numpy as np
 from robodyn_ros.errors import RobotFileError, UnknownNameError
 from robodyn_ros.mechanics.tree import Body, Drive, Frame, Friction, PRISMATIC, REVOLUTE, Tree
 from robodyn_ros.robots import geometry
+from robodyn_ros.robots.tool_frame import Tool, tool_of
 from robodyn_ros.robots.urdf.records import (JointRecord, LARGEST_NUMBER, LinkRecord,
                                              RobotRecord)
 from robodyn_ros.robots.urdf.remarks import listed, Remark
@@ -33,6 +34,7 @@ class BuiltTree(NamedTuple):
     joints: tuple[JointRecord, ...]
     """Moving joints, one per body."""
     base: str
+    tool: Tool
     tag: RobodynTag
     remarks: tuple[Remark, ...]
 
@@ -48,11 +50,12 @@ def build_tree(record: RobotRecord) -> BuiltTree:
     builder.visit(base)
     tree = Tree(builder.bodies(), builder.frames, (), tuple(
         Friction(j.damping, j.friction, j.friction) for j in builder.joints),
-        'tool0' if 'tool0' in builder.frames else builder.last_link or base,
-        _drives(record, builder.joints))
+        drives=_drives(record, builder.joints))
+    tool = tool_of(tree, base)
+    tree = tree._replace(payload_frame=tool.frame)
     tag = RobodynTag(record, builder.joints, tree)
     tree = tree._replace(rotors=tuple(tag.rotors), friction=tuple(tag.friction))
-    return BuiltTree(tree, tuple(builder.joints), base, tag,
+    return BuiltTree(tree, tuple(builder.joints), base, tool, tag,
                      (*record.remarks, *remarks, *builder.remarks))
 
 
@@ -154,7 +157,6 @@ class _Builder:
         self.path, self.links, self.children = path, links, children
         self.joints: list[JointRecord] = []
         self.frames: dict[str, Frame] = {}
-        self.last_link = ''
         self.remarks: list[Remark] = []
         self._placed: list[tuple[int, np.ndarray, np.ndarray]] = []
         self._parts: list[list[tuple]] = []
@@ -170,7 +172,6 @@ class _Builder:
                                       geometry.as_vector(position))
             welded = joint is not None and joint.kind == 'fixed'
             if body >= 0:
-                self.last_link = link
                 part = self._part(self.links[link], welded)
                 if part is not None:
                     self._parts[body].append(geometry.moved(part, rotation, position))

@@ -11,9 +11,13 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import sys
 from types import ModuleType
 
+TOO_LARGE = 'it needs more memory than any robot; look for a macro that repeats itself'
+LONGEST_REASON = 2000
+"""Characters of a reason; xacro may quote a whole macro."""
 MEMORY = 4 << 30
 """Address space of this process: a macro that grows without end must not take the machine's."""
 
@@ -53,9 +57,10 @@ def main() -> int:
         answer = {'error': 'a file includes itself or a macro calls itself, without end; break '
                            'the circle'}
     except MemoryError:
-        answer = {'error': 'it needs more memory than any robot; look for a macro that repeats '
-                           'itself'}
+        answer = {'error': TOO_LARGE}
     except (Exception, SystemExit) as error:  # noqa: B902  a macro may raise anything
+        if _because_of(error, MemoryError):
+            return _answer({'error': TOO_LARGE})
         with contextlib.redirect_stderr(said):
             xacro.print_location()
         places = [line.partition(':')[2].strip() for line in said.getvalue().splitlines()
@@ -63,8 +68,19 @@ def main() -> int:
         answer = {'error': _sentence(error, places)}
     else:
         answer = {'text': text}
+    return _answer(answer)
+
+
+def _answer(answer: dict[str, str]) -> int:
     json.dump(answer, sys.stdout)
     return 0
+
+
+def _because_of(error: BaseException | None, kind: type[BaseException]) -> bool:
+    """Tell whether an error came of another of a kind; xacro wraps what it meets."""
+    while error is not None and not isinstance(error, kind):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _bound_memory() -> None:
@@ -76,14 +92,18 @@ def _bound_memory() -> None:
 
 
 def _sentence(error: BaseException, places: list[str]) -> str:
-    text = ' '.join(str(error).split()) or type(error).__name__
+    text = ' '.join(str(error).split())[:LONGEST_REASON] or type(error).__name__
+    # xacro puts the class of what was raised before its words, and these twice
+    text = re.sub(r'(.{20,}?) \1', r'\1', re.sub(r"<class '[\w.]+'>: ", '', text))
     if 'recursion depth' in text:
         text = 'a file includes itself or a macro calls itself, without end; break the circle'
     where = f' (in {places[0]})' if places and places[0] not in text else ''
-    hint = ''
-    if 'ndefined substitution argument' in text:
-        hint = '; give it with --xacro NAME:=VALUE, or robot_arguments in the scenario'
-    return f'{text}{where}{hint}'
+    missing = re.match(r'Undefined substitution argument (\S+)', text)
+    if missing:
+        name = missing.group(1)
+        return (f'its argument {name!r} is not given{where}; give it with --xacro {name}:=VALUE, '
+                'or robot_arguments in the scenario')
+    return f'{text}{where}'
 
 
 if __name__ == '__main__':
