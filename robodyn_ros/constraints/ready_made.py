@@ -48,6 +48,7 @@ def follow(frame: str, path: Callable[[Number], Sequence[Number]],
     about the axes of the desired frame (mechanics/rotation.py), which has no corner anywhere. One
     or two of them are differences of angles, for arms that have only those.
 
+    :param frame: '' is the robot's tool
     :param path: path(t) -> one value per axis [m] or [rad], built from traceable functions, or, in
         the place of roll, pitch and yaw at the end, a quaternion x, y, z, w; the number fields of
         a dataclass instance become run-time parameters
@@ -56,18 +57,18 @@ def follow(frame: str, path: Callable[[Number], Sequence[Number]],
     parameters = number_fields(path)
 
     def phi(robot: Robot, q: Sequence[Number], t: Number, **values: Number) -> list[Number]:
-        wanted = with_numbers(path, values)(t)
+        wanted, led = with_numbers(path, values)(t), frame or robot.tool_frame()
         by_axis = dict(zip(chosen, wanted))
         if chosen[-3:] == ANGLES and len(wanted) == len(chosen) + 1:
-            return _pose_errors(robot, frame, chosen, q, by_axis,
+            return _pose_errors(robot, led, chosen, q, by_axis,
                                 tuple(wanted[-4:]))  # type: ignore[arg-type]
         if len(wanted) != len(chosen):
             raise ConstraintError(f'the path of {name!r} gives {len(wanted)} values for '
                                   f'{len(chosen)} axes ({" ".join(chosen)})')
         if not is_whole_orientation(chosen):
-            return _coordinate_errors(robot, frame, chosen, q, wanted)
+            return _coordinate_errors(robot, led, chosen, q, wanted)
         turn = from_angles(*(by_axis[axis] for axis in ANGLES))
-        return _pose_errors(robot, frame, chosen, q, by_axis, turn)
+        return _pose_errors(robot, led, chosen, q, by_axis, turn)
 
     return Constraint(name, phi, POSITION, parameters, tuple(f'{name}.{axis}' for axis in chosen))
 

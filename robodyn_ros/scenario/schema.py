@@ -192,8 +192,8 @@ class TrajectorySettings:
     none; a path: helix, line, polyline, circle, arc, sine_line, via_points; a joint motion:
     joint_sine, joint_waypoints, table; or an import path.
     """
-    frame: str = 'tool0'
-    """Frame that follows a path in space."""
+    frame: str = ''
+    """Frame that follows a path in space; empty: the tool, see robots/tool_frame.py."""
     axes: Names = ('x', 'y', 'z')
     """Axes the path's coordinates mean: x y z roll pitch yaw."""
     hold: Mapping[str, float] = field(default_factory=dict)

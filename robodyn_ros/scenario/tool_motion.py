@@ -47,7 +47,7 @@ class ToolMotion:
         self.robot, self.settings, self.path, self.axes = robot, settings, path, tuple(axes)
         self.rows = [*task, *(item for item in constraints if item.level != FORCE)]
         self.own = [item for item in constraints if item.level == POSITION]
-        self.frame = settings.frame
+        self.frame = settings.frame or robot.tool_frame()
         robot.find_frame(self.frame)
 
     def reference(self, duration: float, period: float,
