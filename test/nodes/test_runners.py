@@ -329,7 +329,8 @@ def test_where_time_is_simulated_it_may_begin_anew_and_elsewhere_the_arm_is_held
         send(controller, [4.0], [START + WAY], start=9 * NANO, now=9 * NANO)
         lead(controller, 9 * NANO + PERIOD, 1.0)
         answer = controller.answer(NANO, START, STILL)
-        assert 'dropped' in controller.notices.pop() and controller.fate.outcome == controller_status.REFUSED
+        assert 'dropped' in controller.notices.pop()
+        assert controller.fate.outcome == controller_status.REFUSED
         if simulated:
             assert answer is None and controller.doing == 'no trajectory'
         else:
