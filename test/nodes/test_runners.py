@@ -281,6 +281,18 @@ def test_a_start_that_passed_before_the_first_state_is_refused_and_told_as_misse
     assert controller.fate == (3 * NANO, controller_status.FOLLOWED, False, '')
 
 
+def test_a_stop_is_told_of_the_motion_whatever_was_refused_meanwhile(controller):
+    """The fate of the last one that was taken, not of nonsense after it."""
+    controller.answer(NANO, START, STILL)
+    send(controller, [4.0], [START + WAY], [STILL], start=2 * NANO, now=NANO)
+    controller.refuse(7, 'nonsense')
+    lead(controller, NANO + PERIOD, 2.0)
+    assert controller.fate[:2] == (2 * NANO, controller_status.FOLLOWED)
+    controller.refuse(8, 'nonsense')
+    controller.stop()
+    assert controller.fate[:3] == (2 * NANO, controller_status.REFUSED, False)
+
+
 def test_an_arm_farther_from_the_path_than_its_tolerance_is_held(controller):
     """Somebody holds a joint: the sentence names it; a lap of the same motion does not follow."""
     controller.rules = controller.rules._replace(path_tolerance=(0.0, 0.1, 0.0, 0.0))
