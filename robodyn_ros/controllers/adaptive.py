@@ -1,10 +1,11 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-Adaptive computed torque: payload and friction are learnt while the arm moves (Slotine and Li 1987).
+Adaptive computed torque: payload and friction are learnt on the way (Slotine and Li 1987).
 
     v_r = v_d + lambda e,   a_r = a_d + lambda ed,   s = v_r - v
-    tau = M^ (a_r + kappa s) + C^(q, v) v_r + g^ + friction^        theta' = theta + period Gamma Y^T s
+    tau = M^ (a_r + kappa s) + C^(q, v) v_r + g^ + friction^
+    theta' = theta + period Gamma Y^T s
 
 theta is the payload's mass [kg] and the friction scale [-]; the torque is linear in both, so the
 regressor Y = dtau/dtheta is the recording's own derivative. C(q, v) v_r is the symmetric bilinear

@@ -98,8 +98,8 @@ def control_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySet
             f'{robot.n} joints, or 0 for a law that follows no trajectory')
     control = control._replace(delay=settings.delay)
     if settings.observer > 0.0:
-        control = observed(model_robot(robot, settings.model), control, settings.observer, period=settings.period,
-                           model=parameters_of(robot, settings.model))
+        control = observed(model_robot(robot, settings.model), control, settings.observer,
+                           period=settings.period, model=parameters_of(robot, settings.model))
     return control
 
 

@@ -6,7 +6,7 @@ import pytest
 from robodyn_ros import load_scenario, RobodynError, simulate
 from robodyn_ros.share import share_folder
 
-LAWS = '''
+LAWS = """
 from robodyn_ros import Control
 
 def plain(robot, settings):
@@ -31,7 +31,7 @@ def narrow(robot, settings):
 
 def number(robot, settings):
     return Control(7, 3 * robot.n, {})
-'''
+"""
 
 
 def scenario_with(tmp_path, law):

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong partners: two that tell where the arm is, one that cannot be heard, a clock that is not."""
+"""Wrong partners: two that tell where the arm is, one that is not heard, a clock that is not."""
 
 import pytest
 from rclpy.qos import QoSProfile, ReliabilityPolicy

@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Thousands of trajectories nobody sane would send: each is refused, or begins where the arm is."""
+"""Trajectories nobody sane would send, many: each is refused, or begins where the arm is."""
 
 import dataclasses
 

@@ -21,6 +21,7 @@ def launch(name, **arguments):
     def ended(event, _):
         codes[event.process_name.rpartition('-')[0]] = event.returncode
 
+    launched.needed('launch.logging').reset()  # an earlier test may have led it elsewhere
     service = LaunchService()
     service.include_launch_description(launched.LaunchDescription([
         launched.actions.RegisterEventHandler(handlers.OnProcessStart(on_start=started)),

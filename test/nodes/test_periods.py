@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""For every control period and step, plant, controller and schedule repeat simulate() bit by bit."""
+"""For every control period and step, plant, controller and schedule repeat simulate()."""
 
 import numpy as np
 import pytest

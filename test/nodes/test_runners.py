@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from robodyn_ros import load_robot, load_scenario, simulate, Simulation
 from robodyn_ros.errors import MessageRefused, RobodynError
-from robodyn_ros.nodes.common.controller_status import FOLLOWED, REFUSED, WAITING
+from robodyn_ros.nodes.common import controller_status
 from robodyn_ros.nodes.controller.controller_runner import ControlClock, ControllerRunner, Rules
 from robodyn_ros.nodes.dynamics.plant_runner import (
     FAULT, FINISHED, HOLDING, MOVING, PlantRunner, refusal_of, WAITING)
@@ -265,20 +265,32 @@ def test_states_that_jump_or_are_missing_drop_the_trajectory(controller):
         assert np.array_equal(answer.desired, [*there, *np.zeros(8)])
         assert 'the trajectory is dropped' in controller.notices.pop()
         assert controller.doing.startswith('holding: joint_states ')
-        assert controller.fate.outcome == REFUSED and not controller.fate.missed
+        assert controller.fate.outcome == controller_status.REFUSED and not controller.fate.missed
 
 
 def test_a_start_that_passed_before_the_first_state_is_refused_and_told_as_missed(controller):
     """The motion is far on when the arm is heard of: it may be sent again, from where it is."""
     points = [START, START + WAY]
     send(controller, [0.0, 2.0], points, [STILL, STILL], start=NANO)
-    assert controller.fate == (NANO, WAITING, False, '')
+    assert controller.fate == (NANO, controller_status.WAITING, False, '')
     assert controller.answer(2 * NANO, START, STILL) is None
-    assert controller.fate[:3] == (NANO, REFUSED, True)
+    assert controller.fate[:3] == (NANO, controller_status.REFUSED, True)
     assert 'controller.start_tolerance' in controller.notices.pop()
     send(controller, [0.0, 2.0], points, [STILL, STILL], start=3 * NANO, now=2 * NANO)
     lead(controller, 2 * NANO + PERIOD, 1.5)
-    assert controller.fate == (3 * NANO, FOLLOWED, False, '')
+    assert controller.fate == (3 * NANO, controller_status.FOLLOWED, False, '')
+
+
+def test_a_stop_is_told_of_the_motion_whatever_was_refused_meanwhile(controller):
+    """The fate of the last one that was taken, not of nonsense after it."""
+    controller.answer(NANO, START, STILL)
+    send(controller, [4.0], [START + WAY], [STILL], start=2 * NANO, now=NANO)
+    controller.refuse(7, 'nonsense')
+    lead(controller, NANO + PERIOD, 2.0)
+    assert controller.fate[:2] == (2 * NANO, controller_status.FOLLOWED)
+    controller.refuse(8, 'nonsense')
+    controller.stop()
+    assert controller.fate[:3] == (2 * NANO, controller_status.REFUSED, False)
 
 
 def test_an_arm_farther_from_the_path_than_its_tolerance_is_held(controller):
@@ -298,7 +310,8 @@ def test_an_arm_farther_from_the_path_than_its_tolerance_is_held(controller):
     assert "joint 'joint_2' is 0.1" in told and 'constraints.joint_2.trajectory' in told
     assert controller.doing == f'holding: {controller.held}' and controller.next_plan is None
     for k in range(4000, 5000):
-        assert np.array_equal(controller.answer(NANO + k * PERIOD, START, STILL).desired[:4], START)
+        answer = controller.answer(NANO + k * PERIOD, START, STILL)
+        assert np.array_equal(answer.desired[:4], START)
     with pytest.raises(MessageRefused, match='goes on from a trajectory that was stopped'):
         send(controller, [1.0], [START], [STILL], start=5 * NANO, now=6 * NANO)
     send(controller, [4.0], [START + WAY], [STILL], start=7 * NANO, now=6 * NANO)
@@ -328,7 +341,8 @@ def test_where_time_is_simulated_it_may_begin_anew_and_elsewhere_the_arm_is_held
         send(controller, [4.0], [START + WAY], start=9 * NANO, now=9 * NANO)
         lead(controller, 9 * NANO + PERIOD, 1.0)
         answer = controller.answer(NANO, START, STILL)
-        assert 'dropped' in controller.notices.pop() and controller.fate.outcome == REFUSED
+        assert 'dropped' in controller.notices.pop()
+        assert controller.fate.outcome == controller_status.REFUSED
         if simulated:
             assert answer is None and controller.doing == 'no trajectory'
         else:

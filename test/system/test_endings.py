@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 
+from house import ROOT
 import pytest
 from robodyn_ros.interruption import INTERRUPTION
 from system.graph import PATIENCE
@@ -138,3 +139,13 @@ def test_only_the_first_signal_interrupts():
             os.kill(os.getpid(), signal.SIGINT)
             cleaned = True
     assert cleaned
+
+
+def test_little_is_imported_before_signals_can_wait():
+    """Ctrl-C while that is imported is a traceback: no file of the standard library but a few."""
+    heavy = ('importlib.metadata', 'email', 'zipfile', 'pathlib', 'inspect', 'numpy')
+    code = (f'import sys; sys.path[:0] = [{str(ROOT)!r}]; from robodyn_ros import programs; '
+            f'print([name for name in {heavy!r} if name in sys.modules])')
+    told = subprocess.run([sys.executable, '-S', '-c', code], capture_output=True, text=True,
+                          check=True).stdout
+    assert told.strip() == '[]'

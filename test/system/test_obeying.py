@@ -109,6 +109,7 @@ def test_a_plant_on_a_path_stops_at_the_end_of_its_motion(listener):
     """Nothing climbs on: the plant says finished, and rests."""
     with nodes('scara_helix_constrained', 'dynamics', dynamics={'duration': 1.0}):
         listener.wait_for_report('finished')
+        listener.wait_until(2.0)  # a busy machine hands states over later than the report
         assert not any(listener.states[-1].velocity)
         at = listener.states[-1].position
         seen = len(listener.states)

@@ -62,7 +62,8 @@ def test_a_motion_whose_start_the_controller_misses_begins_anew(listener):
         sent.append(message)
         relay.open = len(sent) > 1  # the first start is missed, the second is not
 
-    listener.node.create_subscription(JointTrajectory, 'controller/joint_trajectory', take, 10)
+    listener.node.create_subscription(JointTrajectory, 'controller/joint_trajectory', take,
+                                      LATCHED)
     with driver(), wall_clock_nodes('scara_helix', controller=LATE, trajectory=[]):
         listener.wait(lambda: sent)
         first = stamp(sent[0])

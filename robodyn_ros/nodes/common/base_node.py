@@ -52,8 +52,8 @@ class BaseNode(Node):
         if self.get_clock().now().nanoseconds:
             self._waiting_for_time.cancel()
         elif self._looks == PATIENCE:
-            self.tell('use_sim_time is true, but nobody publishes /clock: time stands still; start '
-                      'what publishes it, or leave use_sim_time out')
+            self.tell('use_sim_time is true, but nobody publishes /clock: time stands still; '
+                      'start what publishes it, or leave use_sim_time out')
             self._waiting_for_time.cancel()
 
     def publisher(self, kind: Any, topic: str) -> Publisher:

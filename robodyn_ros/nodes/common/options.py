@@ -52,7 +52,8 @@ class ControllerOptions:
     limit_tolerance: float = bounded(1e-3, least=0.0)
     """Room at the robot file's limits of position and velocity [rad], [m], or per s."""
     path_tolerance: float = bounded(0.2, least=0.0)
-    """Distance of a joint from the trajectory beyond which the arm is held; 0: any [rad, m]."""
+    """Distance of a joint from its path beyond which the arm is held; 0: any [rad] or [m]. Of
+    single joints: constraints.<joint>.trajectory."""
     constraints: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """The same of single joints: constraints.<joint>.trajectory; 0: any [rad] or [m]."""
     state_timeout: float = bounded(0.5, least=1e-3)

@@ -5,7 +5,6 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
 
-
 def stream() -> QoSProfile:
     """Return a STREAM of its own: rclpy writes what parameters override into the profile."""
     return QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)

@@ -3,11 +3,10 @@
 """
 The controller behind the controller node: from a measured state to a torque; no ROS.
 
-The law is the same compiled code as in simulate(), and the trajectory the same JointPlan. Its state
-is the trajectory in force and the law's memory, which moves on once per control instant, so
+The law is the same compiled code as in simulate(), and the trajectory the same JointPlan. What it
+keeps is the trajectory in force and the law's memory, which moves on once per control instant, so
 answering a repeated state gives the same torque; it starts anew with the first motion after a
-reset. What is
-sent as a trajectory begins where the arm is; what would make it jump is refused. Where states are
+reset. What is sent as a trajectory begins where the arm is; what would make it jump is refused. Where states are
 missing or jump, or the arm is farther from the trajectory than its tolerance, it is held where it
 is found, until another trajectory comes: nothing is caught up with.
 """
@@ -124,6 +123,7 @@ class ControllerRunner:
         self.held = ''
         """Why the arm is held though a trajectory led it; empty when another one leads it."""
         self.fate = Fate()
+        self._taken: Fate | None = None  # of the last one that was taken, whatever came after it
         self.notices: list[str] = []
         """Sentences for the log; whoever reads them takes them out."""
         self._led = False  # the plan in force was sent; otherwise it is a stop of our own
@@ -187,7 +187,8 @@ class ControllerRunner:
             raise
         self.next_plan = self._received = plan
         self._unstamped = not start and now is None
-        self.stopped, self.held, self.fate = False, '', Fate(start, WAITING)
+        self.stopped, self.held = False, ''
+        self.fate = self._taken = Fate(start, WAITING)
         return (f'trajectory of {len(points.times)} points, {length / NANO:.3f} s, '
                 f'starts at {begin / NANO:.3f} s')
 
@@ -220,8 +221,9 @@ class ControllerRunner:
         if self._led and self.plan is not None:
             self._dropped_end = self.plan.end
         self._received = None
-        if self.fate.outcome in (WAITING, FOLLOWED):
-            self.refuse(self.fate.stamp, reason, missed)
+        if self._taken is not None:
+            self.refuse(self._taken.stamp, reason, missed and self._taken.outcome == WAITING)
+        self._taken = None
 
     def lose(self, reason: str, now: int | None = None) -> None:
         """
@@ -233,7 +235,7 @@ class ControllerRunner:
             and self.next_plan.start >= now else None
         led = self.plan is not None or self.next_plan is not kept
         if kept is None:
-            self._drop(reason, self.fate.outcome == WAITING)
+            self._drop(reason, True)
         self.plan, self.next_plan, self._led = None, kept, False
         self._hold, self._zero = self._hold or led, 0
         if led and kept is None:
@@ -336,11 +338,12 @@ class ControllerRunner:
         try:
             self.plan = self._begun(plan, here.now, self._state(here.now, here))
         except MessageRefused as error:
-            self._received = None
-            self.refuse(self.fate.stamp, str(error), missed=True)
+            self._drop(str(error), True)
             self.notices.append(f'trajectory refused: {error}')
             return
-        self._led, self.held, self.fate = True, '', self.fate._replace(outcome=FOLLOWED)
+        assert self._taken is not None
+        self._led, self.held = True, ''
+        self.fate = self._taken = self._taken._replace(outcome=FOLLOWED)
         if self._fresh:
             self._law.reset()
             self._fresh = False

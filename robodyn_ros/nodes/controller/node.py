@@ -138,7 +138,7 @@ class ControllerNode(BaseNode):
             self.tell(self.runner.notices.pop(0))
 
     def _look_for_rivals(self) -> None:
-        """Hold while more than one node tells where the arm is; a gripper's states do not count."""
+        """Hold while more than one node tells where the arm is; a gripper's do not count."""
         found = self.rivals.look(self.partners(self.states), time.monotonic())
         if found:
             self.runner.lose(found)

@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-A wrench from outside that pushes the arm, J^T w, until the next one comes or it is too old; no ROS.
+A wrench from outside that pushes the arm, J^T w, until another comes or it is too old; no ROS.
 
 As ROS means it, a wrench acts at the origin of its frame and is told in that frame's own axes. It
 is held, with the Jacobian at its beginning, over each control period.

@@ -5,9 +5,10 @@ The node `dynamics`: a simulated plant behind the topics a hardware driver has.
 
 Publishes joint_states, /clock, robot_description, ~/constraint_effort, ~/constraints, ~/tool_pose
 and /diagnostics; takes joint_commands (JointState: name, effort) and ~/external_wrench
-(WrenchStamped). Services ~/set_pause, ~/step, ~/reset. Free mode runs at realtime_factor times the wall clock; in lockstep the plant takes step
-k + 1 when the command stamped with state k has arrived, so runs repeat to the last bit. A plant
-that stands still repeats its state and the clock for who comes late.
+(WrenchStamped). Services ~/set_pause, ~/step, ~/reset. Free mode runs at realtime_factor times the
+wall clock; in lockstep the plant takes step k + 1 when the command stamped with state k has
+arrived, so runs repeat to the last bit. A plant that stands still repeats its state and the clock
+for who comes late.
 """
 from __future__ import annotations
 
