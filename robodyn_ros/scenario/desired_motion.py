@@ -58,9 +58,10 @@ class DesiredMotion:
         self.lap = duration
         """Time after which the task repeats itself [s]."""
         if duration is not None and self.motion is not None:
-            if isinstance(self.motion, ToolPath):
-                self.motion = self.motion.within(duration)
-            self.motion = timed(self.motion, duration, settings.ramp)
+            ramp = settings.ramp
+            if isinstance(self.motion, ToolPath):  # from rest to rest by its own law
+                self.motion, ramp = self.motion.within(duration), 0.0
+            self.motion = timed(self.motion, duration, ramp)
         self.axes: tuple[str, ...] = ()
         """Axes of the frame that are led along the path."""
         self.task: list[Constraint] = []
