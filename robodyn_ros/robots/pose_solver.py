@@ -220,6 +220,8 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
         whole_number('tries of solve', tries, '1 or more', 1),
         whole_number('workers of solve', workers, '0 (all cores) or more', 0)
         or (os.cpu_count() or 1))
+    if not constraints:  # their rows may count whole turns
+        q = _unwound(robot, q, begin if wanted is None else wanted, lower, upper)
     rows, weighed = rest[:, :solver.m], np.where(counted, 1.0, 0.0)
     position = np.linalg.norm(rows[:, :3] * weighed[:3], axis=1)
     # the rows are 4 tan(theta/4)
@@ -251,6 +253,16 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
             whole = whole._replace(reason=whole.reason + '; the position alone can be reached: '
                                    'ease the orientation')
     return whole
+
+
+def _unwound(robot: Any, q: np.ndarray, near: np.ndarray, lower: np.ndarray,
+             upper: np.ndarray) -> np.ndarray:
+    """Return joint positions (k, n) with whole turns taken off that lead away from near."""
+    followed = {mimic.drive.joint for mimic in robot.mimics}  # by others, maybe not one to one
+    turns = np.array([unit == 'rad' and k not in followed for k, unit in enumerate(robot.units)])
+    shift = np.where(turns, 2.0 * math.pi * np.round((near - q) / (2.0 * math.pi)), 0.0)
+    moved = q + shift
+    return np.where((moved >= lower) & (moved <= upper), moved, q)
 
 
 def _middle(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
@@ -289,7 +301,7 @@ def _reason(solver: PoseSolver, q: np.ndarray, rows: np.ndarray, counted: np.nda
     if held:
         at.append(f'{", ".join(robot.joints[k] for k in held)} locked')
     beyond = np.linalg.norm(errors[:3])
-    out = f'the pose is out of its reach by {beyond:.3g} m' if beyond > TOLERANCE else \
+    out = 'the pose is out of its reach' if beyond > TOLERANCE else \
         'no configuration has this orientation there'
     return f'{text}: {", ".join(at) if at else out}'
 

@@ -196,6 +196,11 @@ class ToolPath:
         place = self.place(s)
         return [*place.position, *(self.turn(s, place.tangent) or ())]
 
+    @property
+    def is_turned(self) -> bool:
+        """Whether the path has an orientation."""
+        return self.tangent or bool(self.orientation)
+
     def turn(self, s: Number, tangent: Vector) -> Quaternion | None:
         """Return the orientation after a length; None where it is free."""
         if self.tangent:
@@ -308,6 +313,11 @@ class Polyline(ToolPath):
             position = add(position, scale(piece.direction, along))  # type: ignore
             tangent = add(tangent, scale(piece.direction, slope))  # type: ignore
         return Place(position, tangent)  # type: ignore[arg-type]
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the path has an orientation."""
+        return bool(self.orientations) or super().is_turned
 
     def turn(self, s: Number, tangent: Vector) -> Quaternion | None:
         """Return the orientation after a length; None where it is free."""
