@@ -110,6 +110,9 @@ def _chain(robot: Robot, frame: str, degrees: Sequence[tuple[float, float]] = ()
         elif part.get('name') == link:
             part.clear()
             part.set('name', link)
+    for joint in root.findall('joint'):  # its soft limits are the same, or are misread
+        for part in joint.findall('safety_controller'):
+            joint.remove(part)
     moving = [joint for joint in root.findall('joint') if joint.get('type') != 'fixed']
     for joint, (lower, upper) in zip(moving, degrees):
         limit = joint.find('limit')

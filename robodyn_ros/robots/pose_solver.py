@@ -219,7 +219,7 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
         number('tolerance of solve', tolerance, 'a positive number', above=0.0), wanted,
         whole_number('tries of solve', tries, '1 or more', 1),
         whole_number('workers of solve', workers, '0 (all cores) or more', 0)
-        or (os.cpu_count() or 1))
+        or (os.cpu_count() or 1 if count > 1 else 1))
     if not constraints:  # their rows may count whole turns
         q = _unwound(robot, q, begin if wanted is None else wanted, lower, upper)
     rows, weighed = rest[:, :solver.m], np.where(counted, 1.0, 0.0)
@@ -258,6 +258,8 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
 def _unwound(robot: Any, q: np.ndarray, near: np.ndarray, lower: np.ndarray,
              upper: np.ndarray) -> np.ndarray:
     """Return joint positions (k, n) with whole turns taken off that lead away from near."""
+    if np.abs(near - q).max() <= math.pi:
+        return q
     followed = {mimic.drive.joint for mimic in robot.mimics}  # by others, maybe not one to one
     turns = np.array([unit == 'rad' and k not in followed for k, unit in enumerate(robot.units)])
     shift = np.where(turns, 2.0 * math.pi * np.round((near - q) / (2.0 * math.pi)), 0.0)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Public arms put their tools where they shall be, and lead them there: make robots."""
 
-from benchmarks.reach import iiwa14
+from benchmarks.ik_arms import iiwa14
 import numpy as np
 import pytest
 from robodyn_ros import load_robot
