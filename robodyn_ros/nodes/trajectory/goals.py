@@ -25,6 +25,7 @@ from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.geometry import quaternion
 from robodyn_ros.robots.orientation import angles_of
 from robodyn_ros.robots.robot import Robot
+from robodyn_ros.ros_time import NANO
 from robodyn_ros.trajectories.joint_plan import approach_time, Points, points_of
 from robodyn_ros.trajectories.tool_paths import Line, Polyline, ToolPath
 from robodyn_ros.types import State, Trajectory
@@ -174,8 +175,8 @@ class Goals:
         if not time:
             raise MessageRefused(f'{self.frame} of {self.robot.name} is at the goal already')
         still = np.zeros((2, self.robot.n))
-        motion = Trajectory(np.array([settle, settle + time]), np.array([begin, end]), still, still)
-        return points_of(motion)
+        motion = Trajectory(np.array([0.0, time]), np.array([begin, end]), still, still)
+        return _after(settle, motion)
 
     def _way(self, path: ToolPath, begin: np.ndarray, settle: float, free: Sequence[str],
              options: TrajectoryOptions) -> Points:
@@ -192,7 +193,7 @@ class Goals:
         else:
             raise MessageRefused('the way passes so near a singularity that a joint would have to '
                                  'move faster than its limit; send the tool elsewhere first')
-        return points_of(motion._replace(t=motion.t + settle))
+        return _after(settle, motion)
 
     def _sampled(self, path: ToolPath, begin: np.ndarray, free: Sequence[str]) -> Trajectory:
         time, length = path.timing.time, path.length
@@ -219,6 +220,12 @@ class Goals:
         still = [(1, np.zeros(self.robot.n)), (2, np.zeros(self.robot.n))]
         spline = make_interp_spline(times, np.array(found), k=5, bc_type=(still, still))
         return Trajectory(times, np.array(found), spline(times, 1), spline(times, 2))
+
+
+def _after(delay: float, motion: Trajectory) -> Points:
+    """Return the points of a motion that begins after a delay [s]."""
+    points = points_of(motion)
+    return points._replace(times=points.times + round(delay * NANO))
 
 
 def _checked_pose(pose: Sequence[float], what: str) -> list[float]:
