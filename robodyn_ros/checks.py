@@ -71,11 +71,12 @@ def number(name: str, value: Any, expected: str = 'a finite number', least: floa
     return found
 
 
-def whole_number(name: str, value: object, expected: str, least: int = 0) -> int:
-    """Return a whole number, none smaller; 3.0 is one."""
-    if type(value) is int and value >= least:
+def whole_number(name: str, value: object, expected: str, least: int = 0,
+                 most: float = inf) -> int:
+    """Return a whole number, none smaller and none larger; 3.0 is one."""
+    if type(value) is int and least <= value <= most:
         return value
     found = number(name, value, expected, least)
-    if found != int(found):
+    if found != int(found) or found > most:
         raise refusal(name, value, expected)
     return int(found)

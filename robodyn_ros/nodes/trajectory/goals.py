@@ -40,8 +40,10 @@ STEP = 0.35
 """Step of a joint from one sample to the next that is no motion any more [rad] or [m]."""
 SHARE = 0.8
 """Part of a joint's velocity limit that a way may use [-]."""
-SETTLE = 0.3
-"""Time in which an arm that stands still, or a moving one at least, is led to the way's start."""
+SETTLE, LONGEST_SETTLE = 0.3, 2.0
+"""Time in which the arm is braked, or just held, before it goes on its way [s]; and at most."""
+BRAKING = 10.0
+"""Deceleration with which a fast joint is braked then [rad/s^2] or [m/s^2]."""
 FLAT = 1e-6
 """Singular value below which a direction counts as lost [-]."""
 THERE = 1e-6
@@ -62,6 +64,10 @@ class Goals:
         """Nothing is compiled yet."""
         self.robot, self.frame, self.ignore_limits = robot, frame, ignore_limits
         self.constraints = [item for item in constraints if item.level == POSITION]
+
+    def prepare(self) -> None:
+        """Compile the search, or load it, so that a plan takes no time in which the arm moves."""
+        self.robot.pose_solver(self.frame, self.constraints).prepare()
 
     def to_pose(self, q: np.ndarray, v: np.ndarray, pose: Sequence[float],
                 options: TrajectoryOptions = TrajectoryOptions()) -> Points:
@@ -152,12 +158,14 @@ class Goals:
         limits = self.robot.limits
         if not np.isfinite([q, v]).all():
             raise MessageRefused('joint_states are no finite numbers')
-        begin = q + v * SETTLE / 2.0
-        if (self.robot.loops or self.constraints) and np.abs(v).max() > 1e-3:
-            raise MessageRefused(f'{self.robot.name} has loops or constraints and still moves; '
-                                 'send the goal when it is at rest (~/stop of the controller)')
-        return np.where((q < limits.lower) | (q > limits.upper), q,
-                        np.clip(begin, limits.lower, limits.upper)), SETTLE
+        settle = min(max(SETTLE, float(np.abs(v).max()) / BRAKING), LONGEST_SETTLE)
+        begin = np.where((q < limits.lower) | (q > limits.upper), q,
+                         np.clip(q + v * settle / 2.0, limits.lower, limits.upper))
+        if self.robot.loops or self.constraints:  # which a straight step of joints leaves
+            place = [*self.robot.frame(self.frame, begin).position.tolist(), 0.0, 0.0, 0.0, 1.0]
+            free = ('rx', 'ry', 'rz', *(x for x in self.free_axes(q) if x in 'xyz'))
+            begin = self._solved(place, begin, free, 'where the arm comes to rest')
+        return begin, settle
 
     def _solved(self, pose: Sequence[float], near: np.ndarray, free: Sequence[str],
                 what: str) -> np.ndarray:
@@ -175,8 +183,8 @@ class Goals:
         if not time:
             raise MessageRefused(f'{self.frame} of {self.robot.name} is at the goal already')
         still = np.zeros((2, self.robot.n))
-        motion = Trajectory(np.array([0.0, time]), np.array([begin, end]), still, still)
-        return _after(settle, motion)
+        return _after(settle, Trajectory(np.array([0.0, time]), np.array([begin, end]), still,
+                                         still))
 
     def _way(self, path: ToolPath, begin: np.ndarray, settle: float, free: Sequence[str],
              options: TrajectoryOptions) -> Points:
@@ -222,10 +230,10 @@ class Goals:
         return Trajectory(times, np.array(found), spline(times, 1), spline(times, 2))
 
 
-def _after(delay: float, motion: Trajectory) -> Points:
-    """Return the points of a motion that begins after a delay [s]."""
+def _after(settle: float, motion: Trajectory) -> Points:
+    """Return the points of a motion that begins some time after the arm is told [s]."""
     points = points_of(motion)
-    return points._replace(times=points.times + round(delay * NANO))
+    return points._replace(times=points.times + int(round(settle * NANO)))
 
 
 def _checked_pose(pose: Sequence[float], what: str) -> list[float]:
