@@ -27,6 +27,8 @@ KINDS = {
                'steps, terms, growth and rollouts beside MuJoCo and Pinocchio'),
     'loop': ('benchmarks.closed_loop',
              'a closed loop beside the same one written with Pinocchio from Python'),
+    'ik': ('benchmarks.inverse_kinematics',
+           "the field's test of inverse kinematics beside TRAC-IK, KDL, Pink and mink"),
     'ros': ('benchmarks.ros', 'the nodes beside a bare ping-pong between two rclpy processes')}
 """What can be measured: the module with add_arguments(parser) and run(arguments), and the help."""
 

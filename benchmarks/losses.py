@@ -13,6 +13,8 @@ MOST_OVER_C = 1.2
 """Our time over that of C written by hand that we accept [-]."""
 LEAST_LEAD = 12.0
 """MuJoCo's time of an RK4 step over ours that we aim at [-]."""
+LEAST_SOLVED, MOST_POSE_TIME = 99.9, 50.0
+"""Of the field's test of inverse kinematics [%], and mean time of a pose [us]; our aims."""
 WHY_SINGLE_CALLS = (
     'A call from Python costs more than the equations. Give all states in one call, or let the '
     'loop run in compiled code.')
@@ -36,13 +38,17 @@ WHY_FIRST_START = (
     'The equations of a new robot are compiled once, by a compiler that must be imported first. '
     'Peers are compiled before they are shipped.')
 WHY_LATER_START = 'Kept programs are only linked; what remains is the import of Python modules.'
+WHY_MISSED = 'A pose that several random starts miss is given up, so that an answer takes bounded time.'
+WHY_ONE_POSE = (
+    'A call from Python checks its arguments and prepares the search, which takes longer than the '
+    'search itself. Give all poses in one call.')
 WHY_SIZE = 'numba brings a whole compiler (LLVM), scipy much that we do not use.'
 
 
 def losses(parts: Mapping[str, Any]) -> list[str]:
     """Return one bullet per place where a peer is ahead or an aim is not met."""
     found = [*_engines(parts), *_by_hand(parts), *_accuracy(parts), *_chains(parts),
-             *_limits(parts), *_loops(parts), *_startup(parts)]
+             *_limits(parts), *_loops(parts), *_startup(parts), *_reach(parts)]
     return [f'- {line}' for line in found] or ['Nowhere in this run.']
 
 
@@ -146,3 +152,29 @@ def _startup(parts: Mapping[str, Any]) -> Iterator[str]:
         if ahead:
             mine = f'{ours:.2g}' if unit == 's' else f'{ours:.0f}'
             yield f'{what.capitalize()}: ours {mine} {unit}, {", ".join(ahead)}. {why}'
+
+
+def _reach(parts: Mapping[str, Any]) -> Iterator[str]:
+    missed, slow, ahead = [], [], []
+    for entry in _of(parts, 'reach'):
+        ours = entry['solvers']['ours']
+        if min(ours['solved_percent'], ours['many_solved_percent']) < LEAST_SOLVED:
+            missed.append((entry['arm'], ours['solved_percent']))
+        for what, time in (('one call a pose', ours['mean_us']),
+                           ('all in one call', ours['many_us'])):
+            if time > MOST_POSE_TIME:
+                slow.append((f'{entry["arm"]}, {what}', time))
+        for name, peer in entry['solvers'].items():
+            for key, sign, unit in (('solved_percent', 1.0, '%'), ('mean_us', -1.0, 'us'),
+                                    ('p99_us', -1.0, 'us at 99 %')):
+                if name != 'ours' and sign * peer.get(key, -sign * 1e99) > sign * ours[key]:
+                    ahead.append(f'{entry["arm"]}, {name} {peer[key]:.4g} {unit}, '
+                                 f'ours {ours[key]:.4g}')
+    if missed:
+        yield (f'Inverse kinematics solves less than {LEAST_SOLVED:g} % of the poses '
+               f'({_listed(missed)}). {WHY_MISSED}')
+    if slow:
+        yield (f'Inverse kinematics takes longer than the {MOST_POSE_TIME:g} us a pose that we aim '
+               f'at ({_listed(slow)}). {WHY_ONE_POSE}')
+    if ahead:
+        yield f'Inverse kinematics, a peer ahead: {"; ".join(ahead)}.'

@@ -56,6 +56,8 @@ class Sizes(NamedTuple):
     rollout_repeats: int = 3
     robots: tuple[str, ...] = ('scara_450', 'two_link', 'parallel_2dof', 'irb120', 'scara_1000')
     """Robots whose start-up is timed."""
+    ik_poses: int = 10000
+    """Random configurations of each arm whose poses are solved for."""
     startups: int = 3
     """Starts from the cache, of which the median counts."""
 

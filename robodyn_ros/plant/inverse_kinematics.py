@@ -106,8 +106,9 @@ def _stay_near(robot: Robot, posture: np.ndarray) -> Constraint:
             pull = (q[k] - values[f'at_{k}']) * HOMING ** 2 + v[k] * (2.0 * HOMING)
             for sign, bound in ((1.0, limits.upper[k]), (-1.0, -limits.lower[k])):
                 if np.isfinite(bound):
-                    beyond = maximum(q[k] * sign - float(bound - room[k]), 0.0)
-                    pull = pull + beyond * (sign * REPELLING ** 2)
+                    # a posture near a limit, such as closed fingers, is a place to rest, too
+                    begin = maximum(values[f'at_{k}'] * sign, float(bound - room[k]))
+                    pull = pull + maximum(q[k] * sign - begin, 0.0) * (sign * REPELLING ** 2)
             made.append(-pull)
         return made
 

@@ -17,7 +17,7 @@ from typing import Any, Callable, Iterable, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.checks import number, numbers, refusal, whole_number
+from robodyn_ros.checks import expect, number, numbers, refusal, whole_number
 from robodyn_ros.codegen.loops.search import Search
 from robodyn_ros.codegen.program import Program
 from robodyn_ros.codegen.routines import Kernel
@@ -41,6 +41,10 @@ AT_LIMIT = 1e-6
 """Distance from its limit at which a joint counts as standing there [rad] or [m]."""
 STUCK = 1e-2
 """Share of a joint's motion that leads straight to the target, from which on its limit counts."""
+LARGEST = 1e6
+"""Number from which on it is no pose of a robot [m], [-]."""
+MOST_TRIES, MOST_WORKERS = 10_000, 256
+ROWS = 'functions of robot, q and t, such as constraints of a plant'
 POSE = ('x y z; x y z and a quaternion qx qy qz qw; a matrix (4, 4); or what Robot.frame returns; '
         'many of them with a leading axis')
 
@@ -119,7 +123,8 @@ class PoseSolver:
             weight, allowed, lower, upper, low, high,
             np.zeros(n) if posture is None else posture, [0.0 if posture is None else PULL]])
         search, w = self._program.functions()['search'], self._program.prepared([0.0])
-        found = np.empty((count, self._search.found))
+        # rows that are no numbers anywhere are never written
+        found = np.full((count, self._search.found), math.nan)
 
         def part(block: slice) -> None:
             pieces = start[block], targets[block]
@@ -169,8 +174,8 @@ def targets_of(pose: Any) -> tuple[np.ndarray, bool, bool]:
         given = whole
     else:
         given = numbers('pose', pose, POSE)
-    if not np.isfinite(given).all():
-        raise refusal('pose', pose, f'{POSE}; finite numbers only', ArgumentError)
+    if not (np.abs(given) < LARGEST).all():  # a NaN is not, either
+        raise refusal('pose', pose, f'{POSE}; finite numbers below {LARGEST:g}', ArgumentError)
     if given.shape[-2:] == (4, 4) and given.ndim in (2, 3):
         alone, given = given.ndim == 2, given.reshape(-1, 4, 4)
         turn = given[:, :3, :3]
@@ -206,24 +211,33 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
     lower, upper = (np.full(n, -math.inf), np.full(n, math.inf)) if ignore_limits else (
         limits.lower.astype(float), limits.upper.astype(float))
     wanted = None if posture is None else robot.array('posture', posture)
+    if wanted is not None and wanted.ndim != 1:
+        raise SizeError('posture of solve', f'({n},)', wanted.shape, 'it is one for all poses')
     begin = robot.array('start', start if start is not None else
                         _middle(limits.lower, limits.upper) if wanted is None else wanted)
     if begin.ndim == 2 and len(begin) != count:
         raise SizeError('start of solve', f'({n},) or ({count}, {n})', begin.shape)
-    held = [robot.joint_index(name) for name in locked]
+    held = [robot.joint_index(name) for name in _names('locked', locked, 'names of joints')]
     if held and begin.ndim == 2:
         raise ArgumentError('joints are locked at one start; give one start for all poses')
     if held:
         lower, upper = lower.copy(), upper.copy()
         lower[held] = upper[held] = begin[held]
     begin = np.clip(np.broadcast_to(begin, (count, n)), lower, upper)
+    for item in expect(Iterable, 'constraints of solve', constraints,  # type: ignore
+                       ROWS, ArgumentError):
+        if not callable(item):
+            raise refusal('a constraint of solve', item, ROWS, ArgumentError)
     solver = robot.pose_solver(frame, constraints)
     q, rest = solver.solve(
         targets, np.ascontiguousarray(begin), lower, upper, counted,
         number('tolerance of solve', tolerance, 'a positive number', above=0.0), wanted,
-        whole_number('tries of solve', tries, '1 or more', 1),
-        whole_number('workers of solve', workers, '0 (all cores) or more', 0)
-        or (os.cpu_count() or 1))
+        whole_number('tries of solve', tries, f'1 to {MOST_TRIES}', 1, MOST_TRIES),
+        whole_number('workers of solve', workers, f'0 (all cores) to {MOST_WORKERS}', 0,
+                     MOST_WORKERS)
+        or (os.cpu_count() or 1 if count > 1 else 1))
+    if not constraints:  # their rows may count whole turns
+        q = _unwound(robot, q, begin if wanted is None else wanted, lower, upper)
     rows, weighed = rest[:, :solver.m], np.where(counted, 1.0, 0.0)
     position = np.linalg.norm(rows[:, :3] * weighed[:3], axis=1)
     # the rows are 4 tan(theta/4)
@@ -232,7 +246,7 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
     reached = (position <= tolerance) & (rotation <= tolerance) & (others <= tolerance)
     reasons = ['' if ok else _reason(solver, q[k], rows[k], counted, lower, upper, held)
                for k, ok in enumerate(reached)]
-    found = (q, reached, position, rotation, rest[:, -2].astype(int), rest[:, -1].astype(int),
+    found = (q, reached, position, rotation, *np.nan_to_num(rest[:, -2:]).astype(int).T,
              reasons)
     if not alone:
         return Solution(*found)
@@ -257,6 +271,18 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
     return whole
 
 
+def _unwound(robot: Any, q: np.ndarray, near: np.ndarray, lower: np.ndarray,
+             upper: np.ndarray) -> np.ndarray:
+    """Return joint positions (k, n) with whole turns taken off that lead away from near."""
+    if np.abs(near - q).max(initial=0.0) <= math.pi:
+        return q
+    followed = {mimic.drive.joint for mimic in robot.mimics}  # by others, maybe not one to one
+    turns = np.array([unit == 'rad' and k not in followed for k, unit in enumerate(robot.units)])
+    shift = np.where(turns, 2.0 * math.pi * np.round((near - q) / (2.0 * math.pi)), 0.0)
+    moved = q + shift
+    return np.where((moved >= lower) & (moved <= upper), moved, q)
+
+
 def _middle(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """Return the middle of each joint's limits; 0 where it has none."""
     ranged = np.isfinite(lower) & np.isfinite(upper)
@@ -264,8 +290,16 @@ def _middle(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
                     0.0)
 
 
+def _names(option: str, given: str | Iterable[str], expected: str) -> tuple[str, ...]:
+    """Return names that were given one by one, or as a text with spaces between."""
+    if isinstance(given, str):
+        return tuple(given.split())
+    return tuple(expect(Iterable, f'{option} of solve', given,  # type: ignore[type-abstract]
+                        expected, ArgumentError))
+
+
 def _free(given: str | Iterable[str]) -> tuple[str, ...]:
-    names = tuple(given.split() if isinstance(given, str) else given)
+    names = _names('free', given, f'some of {" ".join(AXES)}')
     for name in names:
         if name not in AXES:
             raise UnknownNameError('axis', name, AXES, 'free of solve')
@@ -276,6 +310,9 @@ def _reason(solver: PoseSolver, q: np.ndarray, rows: np.ndarray, counted: np.nda
             lower: np.ndarray, upper: np.ndarray, held: Sequence[int]) -> str:
     """Say how near a frame comes and what keeps it there."""
     robot = solver.robot
+    if not np.isfinite(rows).all():
+        return (f'{solver.frame} of {robot.name}: its constraints are no finite numbers wherever '
+                'they were tried; correct their functions')
     errors = rows[:6] * counted
     text = (f'{solver.frame} of {robot.name} comes no nearer than '
             f'{np.linalg.norm(errors[:3]):.3g} m')
@@ -293,7 +330,7 @@ def _reason(solver: PoseSolver, q: np.ndarray, rows: np.ndarray, counted: np.nda
     if held:
         at.append(f'{", ".join(robot.joints[k] for k in held)} locked')
     beyond = np.linalg.norm(errors[:3])
-    out = f'the pose is out of its reach by {beyond:.3g} m' if beyond > TOLERANCE else \
+    out = 'the pose is out of its reach' if beyond > TOLERANCE else \
         'no configuration has this orientation there'
     return f'{text}: {", ".join(at) if at else out}'
 

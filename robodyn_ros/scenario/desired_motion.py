@@ -27,7 +27,7 @@ from robodyn_ros.scenario.user_code import (call_object, import_object, is_impor
                                             is_trajectory, unmarked)
 from robodyn_ros.trajectories.joint_plan import JointPlan, Points, points_of
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
-from robodyn_ros.trajectories.paths import Constant, Helix, sample, SineLine, WithHeld
+from robodyn_ros.trajectories.paths import Chosen, Constant, Helix, sample, SineLine, WithHeld
 from robodyn_ros.trajectories.time_law import same_place, ThereAndBack, timed
 from robodyn_ros.trajectories.tool_paths import Arc, Circle, Line, Polyline, ToolPath
 from robodyn_ros.trajectories.via_points import ViaPoints
@@ -58,10 +58,12 @@ class DesiredMotion:
         self.in_space = self.motion is not None and not hasattr(self.motion, 'sample')
         self.lap = duration
         """Time after which the task repeats itself [s]."""
+        ramp = settings.ramp
+        if isinstance(self.motion, ToolPath):  # from rest to rest by its own law
+            path = self.motion if duration is None else self.motion.within(duration)
+            self.motion, ramp = _on_axes(path, settings), 0.0
         if duration is not None and self.motion is not None:
-            if isinstance(self.motion, ToolPath):
-                self.motion = self.motion.within(duration)
-            self.motion = timed(self.motion, duration, settings.ramp)
+            self.motion = timed(self.motion, duration, ramp)
         self.axes: tuple[str, ...] = ()
         """Axes of the frame that are led along the path."""
         self.task: list[Constraint] = []
@@ -147,6 +149,20 @@ class DesiredMotion:
                 if axis in POSITION:
                     points[:, POSITION.index(axis)] = position[:, column]
         return points
+
+
+def _on_axes(path: ToolPath, settings: TrajectorySettings) -> Any:
+    """Return a path in space along the axes that are led: x and z of an arm in that plane."""
+    if path.is_turned and settings.hold:
+        raise ScenarioError(f'trajectory.hold is {dict(settings.hold)} beside the orientation of '
+                            f'the {settings.kind}, which leads the whole pose; remove one of them')
+    if path.is_turned or tuple(settings.axes) == POSITION:
+        return path
+    if not set(settings.axes) <= set(POSITION):
+        raise ScenarioError(f'trajectory.axes are {" ".join(settings.axes)!r}; a {settings.kind} '
+                            'leads x, y, z or some of them; give an angle by orientation, or by '
+                            'trajectory.hold')
+    return Chosen(path, tuple(map(POSITION.index, settings.axes)))
 
 
 def _motion_of(settings: TrajectorySettings, folder: str) -> Any:

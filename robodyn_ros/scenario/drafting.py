@@ -185,27 +185,22 @@ def _proposals(posture: Posture, centre: np.ndarray, frame: str,
     for part in SIZES:
         size = round(part * max(reach, 0.05), 4)
         x, y, z = (float(value) for value in place)
-        hold: dict[str, float] = {}
         if motion == HELIX:
             parameters: dict[str, Any] = {
                 'radius': size / 2.0, 'rate': RATE, 'climb': size / DURATION, 'centre_x': x,
                 'centre_y': y - size / 2.0, 'start_z': z}
-            used = axes
         elif motion == LINE:
-            used = axes[:2]
-            first, second = (float(place['xyz'.index(axis)]) for axis in used)
-            parameters = {'start_x': first, 'start_y': second, 'end_x': first - size,
-                          'end_y': second + size, 'rate': RATE}
-            hold = {axis: float(place['xyz'.index(axis)]) for axis in axes[2:]}
+            step = np.array([-size, size, size])  # towards the base, aside and up
+            end = place + np.where([axis in axes for axis in 'xyz'], step, 0.0)
+            parameters = {'start': [x, y, z], 'end': [float(value) for value in end]}
         else:
-            used = axes
             corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 1], [0, 1, 0], [0, 0, 0]]) * size
-            own = place[['xyz'.index(axis) for axis in used]]
-            points = own + corners[:, :len(used)]
+            own = place[['xyz'.index(axis) for axis in axes]]
+            points = own + corners[:, :len(axes)]
             parameters = {'points': [float(value) for value in points.reshape(-1)],
                           'times': [k * DURATION / 4.0 for k in range(5)],
                           'timing': 'fixed_arrival', 'anticipation': 0.2}
-        yield TrajectorySettings(kind=motion, frame=frame, axes=tuple(used), hold=hold,
+        yield TrajectorySettings(kind=motion, frame=frame, axes=tuple(axes),
                                  parameters=parameters, inverse_kinematics=start)
 
 

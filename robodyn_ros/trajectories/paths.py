@@ -89,6 +89,20 @@ class WithHeld:
 
 
 @dataclass(frozen=True)
+class Chosen:
+    """Some coordinates of a path, such as x and z of one in space, for an arm in a plane."""
+
+    path: Any
+    places: tuple[int, ...]
+    wraps: ClassVar[str] = 'path'
+
+    def __call__(self, t: Number) -> list[Number]:
+        """Return the coordinates at the places chosen, in their order."""
+        whole = self.path(t)
+        return [whole[k] for k in self.places]
+
+
+@dataclass(frozen=True)
 class Constant:
     """A coordinate that stays where it is."""
 

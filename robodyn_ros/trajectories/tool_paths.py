@@ -10,10 +10,10 @@ on the spot. The numbers shape the code: other numbers are another program.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 import math
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, Iterator, NamedTuple
 
 from robodyn_ros.errors import StateError, UnknownNameError
 from robodyn_ros.mechanics.rotation import (axis_and_angle, frame_along, from_angles, from_matrix,
@@ -36,6 +36,8 @@ RAMP = 1.0 / 3.0
 """Part of the time in which a trapezoid of no given speed gets up to it."""
 SAME = 1e-9
 """Length below which two points are one [m]."""
+LARGEST = 1e6
+"""Number, in whatever unit, from which on it is no path of a tool."""
 CHECKED = 64
 """Places of a curve at which its tangent is looked at."""
 
@@ -73,7 +75,7 @@ class ToolPath:
     speed: float = 0.0
     """Largest speed [m/s]; 0: the whole duration is used."""
     acceleration: float = 0.0
-    """Largest acceleration along the path [m/s^2]; 0: not limited."""
+    """Largest acceleration, along the path and across it in bends [m/s^2]; 0: not limited."""
     duration: float = 0.0
     """Time of the path where no speed or acceleration is given [s]; 0: the scenario's."""
     run_time_fields: ClassVar[tuple[str, ...]] = ()
@@ -83,6 +85,12 @@ class ToolPath:
         """Refuse what is no path."""
         if self.law not in LAWS:
             raise UnknownNameError('law', self.law, LAWS, 'a tool path')
+        for field in fields(self):
+            if not all(abs(x) < LARGEST for x in _numbers(getattr(self, field.name))):
+                raise StateError(f'{field.name} of the {type(self).__name__.lower()} is '
+                                 f'{getattr(self, field.name)}; expected finite numbers below '
+                                 f'{LARGEST:g}')
+        self.check_shape()
         for name in ('speed', 'acceleration', 'duration'):
             if not getattr(self, name) >= 0.0:
                 raise StateError(f'{name} of the path is {getattr(self, name)}; expected 0 or more')
@@ -105,10 +113,18 @@ class ToolPath:
                                      'shall point in, so the tool cannot keep along it; give '
                                      'tangent: false, or an orientation that points elsewhere')
 
+    def check_shape(self) -> None:
+        """Refuse what is no such curve."""
+
     @property
     def curve_length(self) -> float:
         """Length of the curve in space [m]."""
         raise NotImplementedError
+
+    @property
+    def curvature(self) -> float:
+        """Largest |d2p/ds2| [1/m]."""
+        return 0.0
 
     def place(self, s: Number) -> Place:
         """Return the place after a length s."""
@@ -122,6 +138,22 @@ class ToolPath:
     @cached_property
     def timing(self) -> Timing:
         """Time that the path takes, 0 where nothing says so."""
+        timing = self._timing_along()
+        if not self.acceleration or not self.curvature:
+            return timing
+        # d2p/dt2 = p' s'' + p'' s'^2, all of it slower by the square of the time
+        if self.law == 'quintic':
+            along = PEAK_ACCELERATION * self.length / timing.time ** 2
+            fastest = PEAK_SPEED * self.length / timing.time
+        else:
+            along = timing.cruise / (timing.time - self.length / timing.cruise)
+            fastest = timing.cruise
+        most = along + self.curvature * fastest ** 2
+        slower = math.sqrt(max(1.0, most / self.acceleration))
+        return Timing(timing.time * slower, timing.cruise / slower)
+
+    def _timing_along(self) -> Timing:
+        """Return the shortest time with what is limited along the path."""
         length, speed, rate = self.length, self.speed, self.acceleration
         if not speed and not rate:
             time = self.duration
@@ -149,6 +181,9 @@ class ToolPath:
     def travelled(self, t: Number) -> Number:
         """Return the length s(t) [m]."""
         (time, cruise), length = self.timing, self.length
+        if not time:
+            raise StateError('nothing says how long the path takes; give speed, acceleration or '
+                             'duration')
         if self.law == 'quintic':
             x = clip(t * (1.0 / time), 0.0, 1.0)
             return x * x * x * (x * (x * 6.0 - 15.0) + 10.0) * length
@@ -160,6 +195,11 @@ class ToolPath:
         s = self.travelled(t)
         place = self.place(s)
         return [*place.position, *(self.turn(s, place.tangent) or ())]
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the path has an orientation."""
+        return self.tangent or bool(self.orientation)
 
     def turn(self, s: Number, tangent: Vector) -> Quaternion | None:
         """Return the orientation after a length; None where it is free."""
@@ -202,8 +242,8 @@ class Polyline(ToolPath):
     blend: float = 0.02
     """Distance from a corner at which the path leaves the line; half a line at most [m]."""
 
-    def __post_init__(self) -> None:
-        """Refuse what is no path."""
+    def check_shape(self) -> None:
+        """Refuse what is no such curve."""
         for name in ('points', 'orientations'):
             if any(len(point) != 3 for point in getattr(self, name)):
                 raise StateError(f'{name} of the polyline are {[*map(list, getattr(self, name))]}; '
@@ -222,7 +262,6 @@ class Polyline(ToolPath):
             if not piece.length > SAME:
                 raise StateError(f'points {k + 1} and {k + 2} of the polyline are the same, '
                                  f'{list(self.points[k])}; remove one')
-        super().__post_init__()
 
     @cached_property
     def pieces(self) -> list[Piece]:
@@ -245,6 +284,14 @@ class Polyline(ToolPath):
         """Length of all pieces [m]."""
         return self.pieces[-1].begin + self.pieces[-1].length
 
+    @property
+    def curvature(self) -> float:
+        """Largest |d2p/ds2| [1/m]: that of the sharpest blend, in its middle."""
+        share = self.curve_length / self.length
+        bends = [math.dist(a.direction, b.direction) * 0.75 / self._half_blend(k + 1)
+                 for k, (a, b) in enumerate(zip(self.pieces, self.pieces[1:]))]
+        return max(bends, default=0.0) * share ** 2
+
     def _share(self, k: int, s: Number) -> tuple[Number, Number]:
         """Length that is travelled on a piece after a length s, and its derivative."""
         piece, last = self.pieces[k], len(self.pieces) - 1
@@ -266,6 +313,11 @@ class Polyline(ToolPath):
             position = add(position, scale(piece.direction, along))  # type: ignore
             tangent = add(tangent, scale(piece.direction, slope))  # type: ignore
         return Place(position, tangent)  # type: ignore[arg-type]
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the path has an orientation."""
+        return bool(self.orientations) or super().is_turned
 
     def turn(self, s: Number, tangent: Vector) -> Quaternion | None:
         """Return the orientation after a length; None where it is free."""
@@ -309,10 +361,9 @@ class Line(ToolPath):
     end: Numbers = ()
     """x y z [m]."""
 
-    def __post_init__(self) -> None:
-        """Refuse what is no path."""
+    def check_shape(self) -> None:
+        """Refuse what is no such curve."""
         _check_points(self, 'start', 'end')
-        super().__post_init__()
 
     @property
     def curve_length(self) -> float:
@@ -344,15 +395,14 @@ class Circle(ToolPath):
     rise: float = 0.0
     """Way along the axis of each turn [m]."""
 
-    def __post_init__(self) -> None:
-        """Refuse what is no path."""
+    def check_shape(self) -> None:
+        """Refuse what is no such curve."""
         _check_points(self, 'start', 'centre', 'axis')
         if not math.dist(self.axis, (0.0, 0.0, 0.0)) > SAME or not self.radius > SAME or \
                 not self.turns:
             raise StateError(f'the circle has the axis {list(self.axis)}, {self.turns:g} turns and '
                              f'a radius of {self.radius:.3g} m; expected an axis that is not zero '
                              'and a start that is not on it')
-        super().__post_init__()
 
     @cached_property
     def _arms(self) -> tuple[Vector, Vector, Vector]:
@@ -372,6 +422,11 @@ class Circle(ToolPath):
     def curve_length(self) -> float:
         """Length of all turns [m]."""
         return abs(self.turns) * math.hypot(2.0 * math.pi * self.radius, self.rise)
+
+    @property
+    def curvature(self) -> float:
+        """Largest |d2p/ds2| [1/m]; all along the same."""
+        return self.radius * (2.0 * math.pi * self.turns / self.length) ** 2
 
     def place(self, s: Number) -> Place:
         """Return the place after a length s."""
@@ -396,8 +451,8 @@ class Arc(ToolPath):
     end: Numbers = ()
     """x y z [m]."""
 
-    def __post_init__(self) -> None:
-        """Refuse what is no path."""
+    def check_shape(self) -> None:
+        """Refuse what is no such curve."""
         _check_points(self, 'start', 'via', 'end')
         one, two = (subtract(p, self.start) for p in (self.via, self.end))  # type: ignore
         normal = cross(one, two)
@@ -407,7 +462,6 @@ class Arc(ToolPath):
             raise StateError(f'start {list(self.start)}, via {list(self.via)} and end '
                              f'{list(self.end)} of the arc are on a line; give three points of a '
                              'circle, or use a line')
-        super().__post_init__()
 
     @cached_property
     def circle(self) -> Circle:
@@ -430,11 +484,25 @@ class Arc(ToolPath):
         """Length of the arc [m]."""
         return self.circle.curve_length
 
+    @property
+    def curvature(self) -> float:
+        """Largest |d2p/ds2| [1/m]; all along the same."""
+        return self.circle.curvature * (self.curve_length / self.length) ** 2
+
     def place(self, s: Number) -> Place:
         """Return the place after a length s."""
         share = self.curve_length / self.length  # less than 1 where the turn takes longer
         at = self.circle.place(s * share)
         return Place(at.position, scale(at.tangent, share))
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    """Yield the numbers of nested tuples."""
+    if isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _numbers(item)
+    elif isinstance(value, (int, float)):
+        yield value
 
 
 def _check_points(path: ToolPath, *names: str) -> None:

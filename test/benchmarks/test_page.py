@@ -87,6 +87,15 @@ def point(engine, violation, energy, time):
             'energy_error_J': energy, 'us_per_simulated_s': time}
 
 
+def solved(percent, time, peer):
+    """Return an arm of the test of inverse kinematics."""
+    return {'arm': 'a', 'solvers': {
+        'ours': {'solved_percent': percent, 'mean_us': time, 'p99_us': 90.0, 'many_us': 9.0,
+                 'many_solved_percent': percent},
+        'other': {'solved_percent': peer, 'mean_us': 300.0, 'p99_us': 999.0},
+        'none': {'cannot': 'not installed'}}}
+
+
 LOST = {
     'engines': [{'robot': 'r', 'work': 'RK4 step, one call a step', 'unit': 'step',
                  'peers': {'mujoco': {'ratio': 11.0}}}],
@@ -95,7 +104,8 @@ LOST = {
                                               point('mujoco', 1e-4, 1e-2, 9.0)]},
     'chains': [{'joints': 8, 'ratio': 4.0, 'compile_cpu_s': 5.0}],
     'limits': {'rows': [{'size': 2, 'ratio': 8.0}], 'rollouts': [{'size': 1, 'ratio': 9.0}]},
-    'loops': {'scenarios': [{'scenario': 'x', 'processes': {'ratio': 0.9}}]}}
+    'loops': {'scenarios': [{'scenario': 'x', 'processes': {'ratio': 0.9}}]},
+    'reach': [solved(99.95, 20.0, peer=99.99)]}
 WON = {
     'engines': [{'robot': 'r', 'work': 'RK4 step', 'unit': 'step',
                  'peers': {'mujoco': {'ratio': 13.0}, 'drake': {'ratio': 1.5}}}],
@@ -105,7 +115,8 @@ WON = {
     'chains': [{'joints': 8, 'ratio': 14.0, 'compile_cpu_s': 5.0}],
     'limits': {'rows': [{'size': 2, 'ratio': 18.0}]},
     'loops': {'scenarios': [{'scenario': 'x', 'processes': {'ratio': 1.1}},
-                            {'scenario': 'y', 'processes': None}]}}
+                            {'scenario': 'y', 'processes': None}]},
+    'reach': [solved(99.95, 20.0, peer=99.0)]}
 
 
 @pytest.mark.parametrize('part', LOST)
@@ -135,3 +146,9 @@ def test_a_loop_without_ros_has_a_speed():
     """Simulated seconds per second of one compiled call."""
     speed = scenarios.without_ros('scara_helix', 3)
     assert 0.0 < speed.lower <= speed.median <= speed.upper
+
+
+def test_aims_of_inverse_kinematics_that_are_not_met_are_losses():
+    """Fewer poses than we want, or more time a pose."""
+    for entry in (solved(99.8, 20.0, 0.0), solved(99.95, 51.0, 0.0)):
+        assert len(losses({'reach': {'found': [entry]}})) == 1

@@ -9,7 +9,7 @@ from robodyn_ros import load_robot
 from robodyn_ros.mechanics import rotation
 from robodyn_ros.mechanics.kinematics import frame_pose, frame_quaternion
 from robodyn_ros.robots.geometry import rotation_from_rpy
-from robodyn_ros.tracing import Graph, inputs, jacobian
+from robodyn_ros.tracing import directional, Graph, inputs, jacobian
 from robodyn_ros.tracing.interpret import evaluate
 from scipy.spatial.transform import Rotation
 
@@ -83,3 +83,37 @@ def test_a_swing_vanishes_only_where_the_axis_points_there(seed):
     assert found == pytest.approx(2.0 * math.tan(math.acos(there @ here) / 2.0), rel=1e-9)
     assert np.linalg.norm(rotation.swing(tuple(there), tuple(there))) < 1e-15
     assert np.linalg.norm(rotation.swing(tuple(there), tuple(-there))) < math.inf
+
+
+@pytest.mark.parametrize('angle', [0.0, 1e-9, 1e-3, 1.0, 3.0, math.pi - 1e-6, math.pi])
+def test_rows_of_an_arms_orientation_have_the_trace_s_derivatives(angle):
+    """
+    Of irb120's joints, once and twice, against differences; half a turn away is no corner.
+
+    Differences are one-sided where a step would pass half a turn, from which on the error is
+    counted the other way about.
+    """
+    robot = load_robot('irb120')
+    random = np.random.default_rng(round(1e3 * angle))
+    for _ in range(4):
+        q, v = random.uniform(-2.0, 2.0, (2, robot.n))
+        here = Rotation.from_matrix(np.array(robot.pose('tool0', q.tolist()).rotation))
+        axis = random.normal(size=3)
+        there = here * Rotation.from_rotvec(-angle * axis / np.linalg.norm(axis))
+        wanted = tuple(there.as_quat().tolist())
+
+        def rows(t, robot=robot, q=q, v=v, wanted=wanted):
+            place = [float(x) + t * float(rate) for x, rate in zip(q, v)]
+            return rotation.difference(wanted, robot.quaternion('tool0', place))
+
+        time = inputs(Graph(), 't', 1)[0]
+        speed = directional(list(rows(time)), {time: 1.0})
+        first, second = (np.array(evaluate(what, {time: 0.0})) for what in (
+            speed, directional(speed, {time: 1.0})))
+        step = 1e-4
+        side = min((1.0, -1.0), key=lambda s: np.abs(np.subtract(rows(s * step), rows(0.0))).max())
+        f = np.array([rows(side * k * step) for k in range(5)])
+        slope = side * np.array([-25.0, 48.0, -36.0, 16.0, -3.0]) @ f / (12.0 * step)
+        bend = np.array([35.0, -104.0, 114.0, -56.0, 11.0]) @ f / (12.0 * step ** 2)
+        assert slope == pytest.approx(first, abs=1e-7)
+        assert bend == pytest.approx(second, abs=2e-4)

@@ -8,6 +8,8 @@ from plant import cases
 import pytest
 from robodyn_ros import assemble_start, joint_combination, Plant, State
 from robodyn_ros.errors import ConstraintError, RobodynError
+from robodyn_ros.plant.assembly import assembled_motion
+from robodyn_ros.types import Trajectory
 
 ASSEMBLED = 1e-12
 CASES = [('scara_450', 'helix'), ('two_link', 'line'), ('parallel_2dof', 'closure'),
@@ -133,3 +135,41 @@ def test_bad_starts_are_told(q, hold):
     plant = cases.plant('two_link', 'line', 'projection')
     with pytest.raises(RobodynError):
         assemble_start(plant, State(0.0, q, [0.0, 0.0]), hold=hold)
+
+
+def motors_of(times):
+    """Return the motion of parallel_2dof's motors on its line, and of all joints, closed form."""
+    whole = [np.array([cases.relative(law(t)) for t in times])
+             for law in (parallel_2dof.path_position, parallel_2dof.path_velocity,
+                         parallel_2dof.path_acceleration)]
+    return Trajectory(times, *(part[:, 0::2] for part in whole)), whole
+
+
+def test_motors_of_a_closed_chain_lead_its_passive_joints():
+    """Positions, velocities and accelerations of all six joints are those of the closed form."""
+    robot = cases.robot('parallel_2dof')
+    motors, (q, v, a) = motors_of(np.linspace(0.0, 2.0, 101))
+    found = assembled_motion(robot, motors, start=q[0] + 0.05)
+    assert np.abs(found.q - q).max() < 1e-10
+    assert np.abs(found.v - v).max() < 1e-8 and np.abs(found.a - a).max() < 1e-6
+
+
+def test_the_start_picks_the_branch_of_passive_joints():
+    """The other elbow of every chain is kept as well, with the loops closed throughout."""
+    robot = cases.robot('parallel_2dof')
+    motors, (q, _, _) = motors_of(np.linspace(0.0, 1.0, 51))
+    found = assembled_motion(robot, motors, start=q[0])
+    tips = np.array([parallel_2dof.tip_positions(parallel_2dof.absolute_angles(one))
+                     for one in found.q])
+    assert np.ptp(tips, axis=1).max() < 1e-11
+
+
+def test_motors_that_tear_a_chain_apart_are_refused():
+    """The sentence has the time, the motors' positions and the row."""
+    robot = cases.robot('parallel_2dof')
+    motors, (q, _, _) = motors_of(np.linspace(0.0, 1.0, 51))
+    torn = motors.q.copy()
+    torn[25:, 0] += 0.8
+    with pytest.raises(ConstraintError, match=r'cannot be assembled at t = 0\.5\d* s with its motors '
+                       r'at .*row .* stays off by'):
+        assembled_motion(robot, motors._replace(q=torn), start=q[0])

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inverse kinematics of poses: reached where they can be, and a reason where they cannot."""
 import math
+import os
+import subprocess
+import sys
 
 from mechanics.cases import public_urdf
 import numpy as np
@@ -9,6 +12,7 @@ import pytest
 from robodyn_ros import load_robot
 from robodyn_ros.constraints.ready_made import joint_combination, point
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.tracing import sqrt
 from scipy.spatial.transform import Rotation
 
 DOWN = [1.0, 0.0, 0.0, 0.0]
@@ -127,7 +131,16 @@ def test_the_limit_in_the_way_is_named():
     (np.ones((4, 4)), {}, 'rotation'), ([0.3, 0.0, math.nan], {}, 'pose'),
     ([0.3, 0.0, 0.4], {'free': 'yaw'}, 'axis'), ([0.3, 0.0, 0.4], {'free': 'x y z'}, 'nothing'),
     ([0.3, 0.0, 0.4], {'tries': 0}, 'tries'), ([0.3, 0.0, 0.4], {'locked': ['no']}, 'joint'),
-    ([0.3, 0.0, 0.4], {'start': [0.0]}, 'start'), ([0.3, 0.0, 0.4], {'tolerance': 0.0}, 'toler')])
+    ([0.3, 0.0, 0.4], {'start': [0.0]}, 'start'), ([0.3, 0.0, 0.4], {'tolerance': 0.0}, 'toler'),
+    ([1e300, 0.0, 0.4], {}, 'below'), ([0.3, 0.0, 0.4, 1e300, 0.0, 0.0, 0.0], {}, 'below'),
+    ([], {}, 'pose'), ([[0.1, 0.2, 0.3], [0.1]], {}, 'pose'), ([1j, 0.0, 0.0], {}, 'pose'),
+    ([0.3, 0.0, 0.4], {'free': None}, 'free'), ([0.3, 0.0, 0.4], {'locked': None}, 'locked'),
+    ([0.3, 0.0, 0.4], {'posture': np.zeros((2, 6))}, 'posture'),
+    ([0.3, 0.0, 0.4], {'posture': [math.nan] * 6}, 'posture'),
+    ([0.3, 0.0, 0.4], {'start': [math.inf] * 6}, 'start'),
+    ([0.3, 0.0, 0.4], {'tries': 10 ** 12}, 'tries'), ([0.3, 0.0, 0.4], {'workers': -1}, 'workers'),
+    ([0.3, 0.0, 0.4], {'workers': 10 ** 6}, 'workers'),
+    ([0.3, 0.0, 0.4], {'constraints': [3]}, 'constraint')])
 def test_bad_arguments_are_a_sentence(pose, changes, words):
     """Whatever is wrong is named."""
     with pytest.raises(RobodynError, match=words):
@@ -139,3 +152,48 @@ def test_a_frame_of_the_base_cannot_be_put_anywhere():
     robot = load_robot('irb120')
     with pytest.raises(RobodynError, match='fixed to the base'):
         robot.solve(robot.base, [0.0, 0.0, 0.0])
+
+
+def test_no_poses_are_no_work():
+    """Arrays of length zero."""
+    found = load_robot('irb120').solve('tool0', np.zeros((0, 7)))
+    assert found.q.shape == (0, 6) and found.reached.shape == (0,) and found.reason == []
+
+
+def test_rows_that_are_no_numbers_are_never_reached():
+    """A constraint that is the root of a negative number; the answer is where the search began."""
+    robot = load_robot('two_link')
+    found = robot.solve('tool0', [0.5, 0.0, 0.2], free='y', start=[0.3, 0.4],
+                        constraints=[lambda robot, q, t: [sqrt(-1.0 - q[0] * q[0])]])
+    assert not found.reached and 'no finite numbers' in found.reason
+    assert found.q.tolist() == [0.3, 0.4]
+
+
+def test_joints_take_no_whole_turn_too_many():
+    """Of the same pose, the configuration whose joints are nearest to the posture."""
+    robot = load_robot(public_urdf('ur5_robot.urdf'))  # limits of a whole turn either way
+    posture = np.array([0.3, -1.0, 1.2, -1.5, -1.5, 0.1])
+    wanted = robot.frame('tool0', configurations(robot, 200, 9))
+    found = robot.solve('tool0', wanted, posture=posture)
+    expect_reached(robot, 'tool0', wanted, found)
+    free = [0, 1, 3, 4, 5]  # the elbow has half of that
+    assert np.abs(found.q - posture)[:, free].max() < math.pi + 1e-9
+
+
+SAME_BITS = """
+import hashlib, numpy as np
+from robodyn_ros import load_robot
+robot = load_robot('irb120')
+q = np.random.default_rng(5).uniform(-2.0, 2.0, (150, 6))
+found = robot.solve('tool0', robot.frame('tool0', q), posture=np.full(6, 0.1), workers=WORKERS)
+print(hashlib.sha256(found.q.tobytes() + found.steps.tobytes()).hexdigest())
+"""
+
+
+def test_processes_and_workers_give_the_same_bits():
+    """One or three threads, in processes that hash differently."""
+    said = {subprocess.run(
+        [sys.executable, '-c', SAME_BITS.replace('WORKERS', str(workers))], check=True, text=True,
+        capture_output=True, env={**os.environ, 'PYTHONHASHSEED': str(workers)}).stdout
+        for workers in (1, 3)}
+    assert len(said) == 1 and len(said.pop()) == 65

@@ -6,9 +6,9 @@ The controller behind the controller node: from a measured state to a torque; no
 The law is the same compiled code as in simulate(), and the trajectory the same JointPlan. What it
 keeps is the trajectory in force and the law's memory, which moves on once per control instant, so
 answering a repeated state gives the same torque; it starts anew with the first motion after a
-reset. What is sent as a trajectory begins where the arm is; what would make it jump is refused. Where states are
-missing or jump, or the arm is farther from the trajectory than its tolerance, it is held where it
-is found, until another trajectory comes: nothing is caught up with.
+reset. What is sent as a trajectory begins where the arm is; what would make it jump is refused.
+Where states are missing or jump, or the arm is farther from the trajectory than its tolerance, it
+is held where it is found, until another trajectory comes: nothing is caught up with.
 """
 from __future__ import annotations
 
