@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Callable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -90,7 +90,7 @@ class Control(NamedTuple):
         Control(law, 3 * robot.n, {'ki': 5.0}, memory=(0.0,) * robot.n)
     """
 
-    law: Callable[..., Sequence[Number]]
+    law: Callable[..., Any]
     """law(t, q, v, reference, parameters) -> tau (n), on scalars; with memory: see above."""
     reference_size: int
     """Numbers per control instant in the reference array."""

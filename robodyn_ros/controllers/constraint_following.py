@@ -78,11 +78,9 @@ def constraint_following(robot: Robot, task: Sequence[Constraint] | FrameTask, *
     if adaptation:
         seconds = checked_period(period, 'constraint_following')
         parameters.update({
-            name: number(f'{name} of constraint_following', value, expected, *bounds)
-            for name, value, expected, *bounds in (
-                ('adaptation', adaptation, 'a number that is not negative', 0.0),
-                ('leakage', leakage, 'a number that is not negative', 0.0),
-                ('epsilon', epsilon, 'a positive number', 1e-12))})
+            name: number(f'{name} of constraint_following', value, 'a positive number', least)
+            for name, value, least in (('adaptation', adaptation, 0.0), ('leakage', leakage, 0.0),
+                                       ('epsilon', epsilon, 1e-12))})
 
     def law(t: Number, q: Sequence[Number], v: Sequence[Number], reference: Sequence[Number],
             values: Mapping[str, Number]) -> list[Number]:

@@ -71,9 +71,11 @@ def test_the_observer_finds_a_push_and_nothing_else():
 
 def with_masses(name, factor):
     """Return a robot of the package as somebody believes it to be, with all masses wrong."""
-    text = re.sub(r'(<mass\s+value|i[xyz][xyz])="([^"]+)"',
-                  lambda found: f'{found[1]}="{float(found[2]) * factor!r}"', load_robot(name).urdf)
-    return robot_from_text(text)
+    def scaled(found):
+        return f'{found[1]}="{float(found[2]) * factor!r}"'
+
+    return robot_from_text(re.sub(r'(<mass\s+value|i[xyz][xyz])="([^"]+)"', scaled,
+                                  load_robot(name).urdf))
 
 
 @pytest.mark.parametrize('factor', [0.5, 1.5])
@@ -84,8 +86,8 @@ def test_adaptive_constraint_following_bears_wrong_masses(factor):
     believed = with_masses(scenario.robot, factor)
     task = FrameTask('tool0', ('x', 'y'))
     errors = {}
-    for name, more in (('plain', {}), ('adaptive', {
-            'adaptation': 4000.0, 'leakage': 1.0, 'epsilon': 2e-3, 'period': 1e-3})):
+    learning = {'adaptation': 4000.0, 'leakage': 1.0, 'epsilon': 2e-3, 'period': 1e-3}
+    for name, more in (('plain', {}), ('adaptive', learning)):
         law = constraint_following(believed, task, kp=400.0, kd=40.0, **more)
         plant = Plant(ready.robot, control=law, step=scenario.dynamics.step,
                       stabilisation='projection', control_period=ready.period)
@@ -169,14 +171,14 @@ def test_a_bad_memory_is_one_sentence(memory, law, words):
 def test_gains_that_cannot_be_are_refused():
     """An unstable integral, no period, an observer faster than its instants, odd rates."""
     robot = load_robot('scara_450')
-    plain = computed_torque(robot, kp=100.0, kd=20.0)
+    gains = {'kp': 100.0, 'kd': 20.0}
+    plain = computed_torque(robot, **gains)
     for make, words in (
-            (lambda: computed_torque(robot, kp=100.0, kd=20.0, ki=2000.0, period=1e-3), 'less than'),
-            (lambda: computed_torque(robot, kp=100.0, kd=20.0, ki=10.0), 'period of computed'),
+            (lambda: computed_torque(robot, **gains, ki=2000.0, period=1e-3), 'less than'),
+            (lambda: computed_torque(robot, **gains, ki=10.0), 'period of computed'),
             (lambda: observed(robot, plain, 2000.0, period=1e-3), 'below 1 / period'),
-            (lambda: adaptive(robot, kp=100.0, kd=20.0, adaptation=-1.0, period=1e-3), 'adaptation'),
-            (lambda: adaptive(robot, kp=100.0, kd=20.0, adaptation=[1.0] * 3, period=1e-3),
-             'one or two')):
+            (lambda: adaptive(robot, **gains, adaptation=-1.0, period=1e-3), 'adaptation'),
+            (lambda: adaptive(robot, **gains, adaptation=[1.0] * 3, period=1e-3), 'one or two')):
         with pytest.raises(RobodynError, match=words):
             make()
 

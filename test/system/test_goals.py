@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""Put the tool there: poses and paths over ROS, from where the arm is, and refusals with reasons."""
+"""Put the tool there: poses and paths over ROS, from where the arm is, or why not."""
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
 import numpy as np
@@ -92,7 +92,7 @@ def test_what_cannot_be_reached_is_refused_with_the_reason(listener):
         for message, words in (
                 (pose_message(base, [3.0, 0.0, 0.5, 0.0, 0.0, 0.0, 1.0]), 'out of its reach by'),
                 (pose_message('map', [0.3, 0.0, 0.5, 0.0, 0.0, 0.0, 1.0]), "in frame 'map'"),
-                (pose_message(base, [0.3, float('nan'), 0.5, 0.0, 0.0, 0.0, 1.0]), 'expected x y z'),
+                (pose_message(base, [0.3, np.nan, 0.5, 0.0, 0.0, 0.0, 1.0]), 'expected x y z'),
                 (pose_message(base, [0.3, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0]), 'not zero')):
             answer = arm.send(PoseStamped, 'trajectory/goal_pose', message)
             assert answer.startswith('refused: ') and words in answer, answer

@@ -26,7 +26,7 @@ from robodyn_ros.robots.geometry import quaternion
 from robodyn_ros.robots.orientation import angles_of
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.ros_time import NANO
-from robodyn_ros.trajectories.joint_plan import approach_time, Points, points_of
+from robodyn_ros.trajectories.joint_plan import approach_time, Points
 from robodyn_ros.trajectories.tool_paths import Line, Polyline, ToolPath
 from robodyn_ros.types import State, Trajectory
 
@@ -232,8 +232,8 @@ class Goals:
 
 def _after(settle: float, motion: Trajectory) -> Points:
     """Return the points of a motion that begins some time after the arm is told [s]."""
-    points = points_of(motion)
-    return points._replace(times=points.times + int(round(settle * NANO)))
+    times = np.round((motion.t + settle) * NANO).astype(np.int64)
+    return Points(times, motion.q, motion.v, motion.a)
 
 
 def _checked_pose(pose: Sequence[float], what: str) -> list[float]:
