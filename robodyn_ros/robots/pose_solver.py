@@ -97,6 +97,10 @@ class PoseSolver:
         self.length = max(1e-3, 0.5 * sum(math.dist((0.0, 0.0, 0.0), shift) for shift in shifts))
         """Length that counts as much as a radian [m]."""
 
+    def prepare(self) -> None:
+        """Compile the search, or load it."""
+        self._program.functions()
+
     def solve(self, targets: np.ndarray, start: np.ndarray, lower: np.ndarray, upper: np.ndarray,
               counted: np.ndarray, tolerance: float, posture: np.ndarray | None,
               tries: int, workers: int) -> tuple[np.ndarray, np.ndarray]:

@@ -18,9 +18,9 @@ from typing import Any, Iterator, Mapping
 import numpy as np
 
 from robodyn_ros.errors import ArgumentError, RobodynError, ScenarioError
+from robodyn_ros.robots.posture import Posture
 from robodyn_ros.robots.robot import load_robot, Robot
 from robodyn_ros.scenario.desired_motion import DesiredMotion
-from robodyn_ros.robots.posture import Posture
 from robodyn_ros.scenario.schema import (ControllerSettings, DynamicsSettings,
                                          InverseKinematicsSettings, Scenario, TrajectorySettings)
 
