@@ -62,8 +62,12 @@ ORACLES = ['mujoco>=3.3', 'pin>=3.0']
 # All that we measure ourselves against, for `make bench`: a gigabyte more.
 BENCH = ORACLES + [
     'drake>=1.30',
+    'example-robot-data>=4.1',      # arms of the test of inverse kinematics
     'matplotlib>=3.7',              # figures of the page
+    'mink>=1.0',
+    'pin-pink>=4.0',
     'pybullet>=3.2',
+    'pytracik>=0.0.3',              # TRAC-IK
     'roboticstoolbox-python>=1.5',
 ]
 

@@ -72,9 +72,10 @@ def _link(name: str) -> str:
 
 def _joint(name: str, parent: str, child: str, along: tuple[float, ...], turn: float,
            limit: float) -> str:
-    return (f'<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>'
-            f'<origin xyz="{" ".join(map(repr, along))}" rpy="{turn!r} 0 0"/><axis xyz="0 0 1"/>'
-            f'<limit lower="{-limit!r}" upper="{limit!r}" velocity="1.5" effort="100"/></joint>')
+    return (f'<joint name="{name}" type="revolute"><parent link="{parent}"/>'
+            f'<child link="{child}"/><origin xyz="{" ".join(map(repr, along))}" '
+            f'rpy="{turn!r} 0 0"/><axis xyz="0 0 1"/><limit lower="{-limit!r}" '
+            f'upper="{limit!r}" velocity="1.5" effort="100"/></joint>')
 
 
 def _public(name: str) -> Robot:

@@ -10,7 +10,7 @@ own idea of the arm, which is compared with ours before anything is timed. All p
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, ClassVar
+from typing import Any, ClassVar
 
 from benchmarks.ik_arms import Arm
 from benchmarks.peers import bare_urdf, find
@@ -34,7 +34,7 @@ class Solver:
     usage: ClassVar[str] = ''
     part: ClassVar[int] = 1
     """Every which pose is taken, where all would take too long."""
-    clock: ClassVar[Callable[[], float]] = time.thread_time
+    clock = staticmethod(time.thread_time)
 
     def __init__(self, arm: Arm, rotation: np.ndarray, position: np.ndarray):
         """Take the poses (k, 3, 3) and (k, 3)."""
@@ -92,8 +92,8 @@ class Kdl(Solver):
     """Newton-Raphson with joint limits of Orocos KDL."""
 
     name, package, module = 'KDL', 'PyKDL', 'PyKDL'
-    usage = ('ChainIkSolverPos_NR_JL on ChainIkSolverVel_pinv, 100 iterations; it has no restarts. '
-             'Not on the package index as a wheel: python3-pykdl of Debian and Ubuntu')
+    usage = ('ChainIkSolverPos_NR_JL on ChainIkSolverVel_pinv, 100 iterations; it has no '
+             'restarts. Not on the package index as a wheel: python3-pykdl of Debian and Ubuntu')
 
     def prepare(self) -> None:
         """Build the chain from our tree; every joint turns about the z axis of its body."""
@@ -140,9 +140,9 @@ class TracIk(Solver):
     """TRAC-IK: KDL's Newton with restarts, and SQP, in two threads."""
 
     name, package, module = 'TRAC-IK', 'pytracik', 'pytracik'
-    usage = ('Speed, epsilon 1e-5, at most 20 ms, not 5, as the wall clock of a busy machine would '
-             'decide else')
-    clock = time.perf_counter
+    usage = ('Speed, epsilon 1e-5, at most 20 ms, not 5, as the wall clock of a busy machine '
+             'would decide else')
+    clock = staticmethod(time.perf_counter)
 
     def prepare(self) -> None:
         """Read the robot's file."""

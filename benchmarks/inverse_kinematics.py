@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Mapping, Sequence
 
 from benchmarks.engine import positive
 from benchmarks.ik_arms import Arm, ARMS
@@ -64,7 +64,8 @@ def measure_arm(name: str, arm: Arm, poses: int, tick: Callable[[], None],
                 kinds: tuple[type[Solver], ...] = SOLVERS) -> dict[str, Any]:
     """Let the solvers take turns, a block of poses each."""
     states = arm.robot.frame(arm.frame, arm.configurations(poses))
-    solvers, found = [], {}
+    solvers: list[Solver] = []
+    found: dict[str, dict[str, Any]] = {}
     for kind in kinds:
         if kind.is_there():
             solver = kind(arm, states.rotation, states.position)
@@ -126,7 +127,7 @@ def judge(solver: Solver, poses: Any, answers: np.ndarray) -> np.ndarray:
         & inside.all(axis=1)
 
 
-def rows_of(found: list[Mapping[str, Any]]) -> list[str]:
+def rows_of(found: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the table of the page."""
     rows = []
     for entry in found:

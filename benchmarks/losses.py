@@ -38,7 +38,8 @@ WHY_FIRST_START = (
     'The equations of a new robot are compiled once, by a compiler that must be imported first. '
     'Peers are compiled before they are shipped.')
 WHY_LATER_START = 'Kept programs are only linked; what remains is the import of Python modules.'
-WHY_MISSED = 'A pose that several random starts miss is given up, so that an answer takes bounded time.'
+WHY_MISSED = (
+    'A pose that all random starts miss is given up, so that an answer takes bounded time.')
 WHY_ONE_POSE = (
     'A call from Python checks its arguments and prepares the search, which takes longer than the '
     'search itself. Give all poses in one call.')
@@ -174,7 +175,7 @@ def _reach(parts: Mapping[str, Any]) -> Iterator[str]:
         yield (f'Inverse kinematics solves less than {LEAST_SOLVED:g} % of the poses '
                f'({_listed(missed)}). {WHY_MISSED}')
     if slow:
-        yield (f'Inverse kinematics takes longer than the {MOST_POSE_TIME:g} us a pose that we aim '
-               f'at ({_listed(slow)}). {WHY_ONE_POSE}')
+        yield (f'Inverse kinematics takes longer than the {MOST_POSE_TIME:g} us a pose that we '
+               f'aim at ({_listed(slow)}). {WHY_ONE_POSE}')
     if ahead:
         yield f'Inverse kinematics, a peer ahead: {"; ".join(ahead)}.'

@@ -226,7 +226,8 @@ def _startup(found: Any) -> list[str]:
 def _reach(found: Any) -> list[str]:
     return ['## Inverse kinematics of a pose', '',
             "The field's test (`python -m benchmarks ik`): poses of random configurations, every "
-            'search from the middle of the joint limits, 1e-5 m and rad. Solved is what our forward kinematics finds there, inside all limits. '
+            'search from the middle of the joint limits, 1e-5 m and rad. Solved is what our '
+            'forward kinematics finds there, inside all limits. '
             'Solvers take turns, 100 poses each, one call from Python a pose; times are means '
             "over the poses, by the thread's own clock, and of TRAC-IK, which works in two "
             'threads, by the wall clock. Solvers that take long get every twentieth pose.', '',

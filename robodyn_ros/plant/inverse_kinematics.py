@@ -84,12 +84,12 @@ def joint_motion(robot: Robot, task: Sequence[Constraint], start: np.ndarray, du
         lost = max(0, int(wild[0]) - 1) if wild.size else len(motion.t) - 1
     if lost is not None:
         hint = ', or allow it with through_singularities'
-        error = SingularityError(
+        refused = SingularityError(
             f'{robot.name} passes a singularity at t = {motion.t[lost]:.4g} s, q = '
             f'{np.round(motion.q[lost], 4).tolist()}: the rows {", ".join(plant.row_names)} lose '
             f'a direction; change the path or the branch{"" if through_singularities else hint}')
-        error.state = State(float(motion.t[lost]), motion.q[lost], motion.v[lost])
-        raise error from failure
+        refused.state = State(float(motion.t[lost]), motion.q[lost], motion.v[lost])
+        raise refused from failure
     reference = Reference(motion.t, motion.q, motion.v, motion.a)
     return _on_task(plant, reference) if exact and not through_singularities else reference
 

@@ -60,8 +60,8 @@ class DesiredMotion:
         """Time after which the task repeats itself [s]."""
         ramp = settings.ramp
         if isinstance(self.motion, ToolPath):  # from rest to rest by its own law
-            path = self.motion if duration is None else self.motion.within(duration)
-            self.motion, ramp = _on_axes(path, settings), 0.0
+            bounded = self.motion if duration is None else self.motion.within(duration)
+            self.motion, ramp = _on_axes(bounded, settings), 0.0
         if duration is not None and self.motion is not None:
             self.motion = timed(self.motion, duration, ramp)
         self.axes: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class DesiredMotion:
         self.task: list[Constraint] = []
         """Constraints that hold the frame on the path; empty for joint motions."""
         if self.in_space:
-            path = self.motion
+            path: Any = self.motion
             if repeat and duration is not None and not same_place(path(0.0), path(duration)):
                 path, self.lap = ThereAndBack(path, duration), 2.0 * duration
             axes, held = tuple(settings.axes), dict(settings.hold)
@@ -104,7 +104,7 @@ class DesiredMotion:
         if isinstance(self.motion, Table):  # a table rests at its ends: it has no time law
             named = self.motion.read()[0]
             motors = [joint for joint in robot.joints if joint not in robot.passive]
-            moved = motors if set(named) == set(motors) else moved
+            moved = tuple(motors) if set(named) == set(motors) else moved
             order = places_of(moved, named, self.motion.path, error=ScenarioError,
                               remedy='give one column per joint')
             reference = Trajectory(reference.t, *(x[:, order] for x in reference[1:]))

@@ -3,8 +3,8 @@
 """
 A path of the tool as a motion of the joints, inside their limits, or where and why there is none.
 
-Where the scenario names no start, it is searched for: the pose at the path's beginning, near a good
-middle posture of the arm, and another one where the first cannot follow the path to its end.
+Where the scenario names no start, it is searched for: the pose at the path's beginning, near a
+good middle posture of the arm, and another one where the first cannot follow the path to its end.
 """
 from __future__ import annotations
 
@@ -130,8 +130,8 @@ class ToolMotion:
             error.state.t if error.state is not None else None
         if time is None:
             return error
-        text = f'{self.frame} of {self.robot.name} cannot follow the path {self.settings.kind!r} ' \
-               f'beyond t = {time:.4g} s, {self._place(time)}: '
+        text = (f'{self.frame} of {self.robot.name} cannot follow the path '
+                f'{self.settings.kind!r} beyond t = {time:.4g} s, {self._place(time)}: ')
         if isinstance(error, LimitError):
             error.args = (text + str(error),)
             return error
@@ -139,7 +139,7 @@ class ToolMotion:
         if not ahead.reached:
             why = ahead.reason
         elif np.abs(ahead.q - error.state.q).max() > NEAR:
-            why = 'it is reached there only in another posture, which no continuous motion leads to'
+            why = 'only another posture reaches it there, and no continuous motion leads to that'
         else:
             why = f'the arm passes a singularity, where {self._lost(error.state.q)}'
         return SingularityError(f'{text}{why} ({error})')

@@ -3,8 +3,8 @@
 """
 Paths of a tool in space, with orientation, from rest to rest: line, polyline, circle, arc.
 
-Each is a traceable function of time. Its call gives x y z [m], or x y z qx qy qz qw where it has an
-orientation: fixed, turning on the shortest arc, or along the path. A path is a curve over its
+Each is a traceable function of time. Its call gives x y z [m], or x y z qx qy qz qw where it has
+an orientation: fixed, turning on the shortest arc, or along the path. A path is a curve over its
 length s and a time law s(t); turns count as length, LEVER metres a radian, so that a tool can turn
 on the spot. The numbers shape the code: other numbers are another program.
 """
@@ -93,14 +93,15 @@ class ToolPath:
         self.check_shape()
         for name in ('speed', 'acceleration', 'duration'):
             if not getattr(self, name) >= 0.0:
-                raise StateError(f'{name} of the path is {getattr(self, name)}; expected 0 or more')
+                raise StateError(f'{name} of the path is {getattr(self, name)}; expected 0 or '
+                                 'more')
         for name in ('orientation', 'end_orientation'):
             if len(getattr(self, name)) not in (0, 3):
                 raise StateError(f'{name} of the path is {list(getattr(self, name))}; expected '
                                  'roll, pitch, yaw')
         if self.end_orientation and (self.tangent or not self.orientation):
-            raise StateError('end_orientation of the path wants orientation, where it starts from, '
-                             'and not tangent; give orientation: [roll, pitch, yaw]')
+            raise StateError('end_orientation of the path wants orientation, where it starts '
+                             'from, and not tangent; give orientation: [roll, pitch, yaw]')
         if not self.length > SAME:
             raise StateError(f'the path {type(self).__name__} has no length: it starts and ends '
                              'at one place; give points that differ')
@@ -246,8 +247,9 @@ class Polyline(ToolPath):
         """Refuse what is no such curve."""
         for name in ('points', 'orientations'):
             if any(len(point) != 3 for point in getattr(self, name)):
-                raise StateError(f'{name} of the polyline are {[*map(list, getattr(self, name))]}; '
-                                 'expected three numbers each')
+                raise StateError(f'{name} of the polyline are '
+                                 f'{[*map(list, getattr(self, name))]}; expected three numbers '
+                                 'each')
         if len(self.points) < 2:
             raise StateError(f'the polyline has {len(self.points)} points; expected two or more')
         if self.orientations and (len(self.orientations) != len(self.points) or self.orientation
@@ -256,8 +258,8 @@ class Polyline(ToolPath):
                              f'{len(self.orientations)} orientations; expected one each, and '
                              'neither orientation nor tangent beside them')
         if not self.blend > 0.0:
-            raise StateError(f'blend of the polyline is {self.blend}; expected a distance above 0, '
-                             'as no tool can turn a corner at speed')
+            raise StateError(f'blend of the polyline is {self.blend}; expected a distance above '
+                             '0, as no tool can turn a corner at speed')
         for k, piece in enumerate(self.pieces):
             if not piece.length > SAME:
                 raise StateError(f'points {k + 1} and {k + 2} of the polyline are the same, '
@@ -269,13 +271,13 @@ class Polyline(ToolPath):
         made, begin = [], 0.0
         for k, (a, b) in enumerate(zip(self.points, self.points[1:])):
             step = subtract(b, a)  # type: ignore[arg-type]
-            axis, angle = (0.0, 0.0, 1.0), 0.0
+            turn: tuple[Vector, float] = (0.0, 0.0, 1.0), 0.0
             if self.orientations:
-                axis, angle = axis_and_angle(multiply(
+                turn = axis_and_angle(multiply(
                     inverse(from_angles(*self.orientations[k])),
                     from_angles(*self.orientations[k + 1])))
-            length = max(math.sqrt(dot(step, step)), LEVER * angle)  # type: ignore[arg-type]
-            made.append(Piece(begin, length, scale(step, 1.0 / max(length, SAME)), axis, angle))
+            length = max(math.sqrt(dot(step, step)), LEVER * turn[1])  # type: ignore[arg-type]
+            made.append(Piece(begin, length, scale(step, 1.0 / max(length, SAME)), *turn))
             begin += length
         return made
 
@@ -400,13 +402,13 @@ class Circle(ToolPath):
         _check_points(self, 'start', 'centre', 'axis')
         if not math.dist(self.axis, (0.0, 0.0, 0.0)) > SAME or not self.radius > SAME or \
                 not self.turns:
-            raise StateError(f'the circle has the axis {list(self.axis)}, {self.turns:g} turns and '
-                             f'a radius of {self.radius:.3g} m; expected an axis that is not zero '
-                             'and a start that is not on it')
+            raise StateError(f'the circle has the axis {list(self.axis)}, {self.turns:g} turns '
+                             f'and a radius of {self.radius:.3g} m; expected an axis that is not '
+                             'zero and a start that is not on it')
 
     @cached_property
     def _arms(self) -> tuple[Vector, Vector, Vector]:
-        """Unit axis, and two vectors of the radius' length across it, the first to the start."""
+        """Return the unit axis, and two vectors across it as long as the radius, one to start."""
         size = math.dist(self.axis, (0.0, 0.0, 0.0))
         axis = scale(self.axis, 1.0 / max(size, SAME))  # type: ignore[arg-type]
         out = subtract(self.start, self.centre)  # type: ignore[arg-type]
@@ -465,7 +467,7 @@ class Arc(ToolPath):
 
     @cached_property
     def circle(self) -> Circle:
-        """The same as part of a circle."""
+        """Return the same as part of a circle."""
         one, two = (subtract(p, self.start) for p in (self.via, self.end))  # type: ignore
         normal = cross(one, two)
         # the point that is as far from all three

@@ -38,7 +38,8 @@ def test_the_scenario_of_the_page_is_healthy(tmp_path):
 def test_every_parameter_of_a_path_is_told():
     """Names of kinds, of their fields and of the node's options for goals."""
     kinds = {name: kind for name, kind in PATHS.items() if issubclass(kind, ToolPath)}
-    named = [*kinds, *(field.name for kind in kinds.values() for field in dataclasses.fields(kind)),
+    named = [*kinds,
+             *(field.name for kind in kinds.values() for field in dataclasses.fields(kind)),
              *(field.name for field in dataclasses.fields(TrajectoryOptions)
                if field.name.startswith('goal_'))]
     assert [name for name in named if f'`{name}`' not in TEXT] == []

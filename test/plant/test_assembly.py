@@ -170,6 +170,6 @@ def test_motors_that_tear_a_chain_apart_are_refused():
     motors, (q, _, _) = motors_of(np.linspace(0.0, 1.0, 51))
     torn = motors.q.copy()
     torn[25:, 0] += 0.8
-    with pytest.raises(ConstraintError, match=r'cannot be assembled at t = 0\.5\d* s with its motors '
-                       r'at .*row .* stays off by'):
+    with pytest.raises(ConstraintError, match=r'cannot be assembled at t = 0\.5\d* s with its '
+                       r'motors at .*row .* stays off by'):
         assembled_motion(robot, motors._replace(q=torn), start=q[0])

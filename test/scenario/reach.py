@@ -33,8 +33,8 @@ def expect_on_path(robot, desired, reference):
     if wanted.shape[1] == 7:
         turn = Rotation.from_matrix(here.rotation).inv() * Rotation.from_quat(wanted[:, 3:])
         assert turn.magnitude().max() < HELD
-    limits = robot.limits
-    assert (reference.q >= limits.lower - 1e-9).all() and (reference.q <= limits.upper + 1e-9).all()
+    assert (reference.q >= robot.limits.lower - 1e-9).all()
+    assert (reference.q <= robot.limits.upper + 1e-9).all()
     for part, rate in ((reference.q, reference.v), (reference.v, reference.a)):
         slope = np.gradient(part, reference.t, axis=0)[2:-2]
         apart = np.abs(slope - rate[2:-2]).max(axis=1)  # a trapezoid's accelerations jump

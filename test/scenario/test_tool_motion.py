@@ -75,8 +75,9 @@ def test_what_a_path_leaves_open_comes_to_rest():
     assert np.abs(reference.q[-1] - reference.q[0]).max() < 0.02
     closed = reference.q[0].copy()
     closed[finger] = arm.limits.lower[finger]
-    _, again = tool_motion(arm, 'circle', 2.0, period, {
-        **desired.settings.parameters, 'turns': 0.2}, {'start': tuple(closed)}, frame='panda_link8')
+    _, again = tool_motion(
+        arm, 'circle', 2.0, period, {**desired.settings.parameters, 'turns': 0.2},
+        {'start': tuple(closed)}, frame='panda_link8')
     assert np.abs(again.q[:, finger] - closed[finger]).max() < 1e-9  # at its limit, too
 
 

@@ -156,7 +156,7 @@ def test_an_orientation_of_each_point_is_reached_between_the_blends():
 
 @pytest.mark.parametrize('shape', ['circle', 'arc', 'polyline', 'helix'])
 def test_a_tangent_tool_looks_along_the_path(shape):
-    """x of the frame is the direction of motion, z as near to the axis wanted as can be."""
+    """Axis x of the frame is the direction of motion, z as near to the axis wanted as can be."""
     changes = {'orientation': (2.5, 0.3, 0.2), 'end_orientation': (), 'tangent': True,
                'duration': 2.0}
     path = dataclasses.replace(SHAPES[shape], **changes)

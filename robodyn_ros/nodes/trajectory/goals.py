@@ -3,10 +3,10 @@
 """
 Put the tool there: a pose, or a path of poses, as a motion of the joints from where the arm is.
 
-The pose of every sample of the way is solved for (robots/pose_solver.py), each from the one before,
-inside the limits, with loops and the plant's own constraints; so nothing is compiled for a goal but
-the search itself, once. The joints' velocities and accelerations are those of the quintic spline
-through the samples. No ROS.
+The pose of every sample of the way is solved for (robots/pose_solver.py), each from the one
+before, inside the limits, with loops and the plant's own constraints; so nothing is compiled for a
+goal but the search itself, once. The joints' velocities and accelerations are those of the quintic
+spline through the samples. No ROS.
 """
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Goals:
 
     @cached_property
     def _kinematics(self) -> Plant:
-        """The robot's loops and the constraints as a plant."""
+        """Return the robot's loops and the constraints as a plant."""
         return Plant(self.robot, self.constraints, kinematic=True)
 
     def _places(self, q: np.ndarray) -> list[np.ndarray]:
