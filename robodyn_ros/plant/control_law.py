@@ -178,7 +178,8 @@ class CompiledLaw:
 
     def reset(self) -> None:
         """Let the memory start anew."""
-        self.memory[:] = self._start
+        # both: what comes next may be the same control instant again
+        self.memory[:] = self._memory[:] = self._start
 
     def __call__(self, t: float, q: np.ndarray, v: np.ndarray, reference: np.ndarray,
                  again: bool = False) -> np.ndarray:

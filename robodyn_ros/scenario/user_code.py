@@ -8,8 +8,9 @@ A user's own constraint, controller or trajectory, found by its import path.
 
 A module is code: naming one in a scenario runs it. So a scenario may name only what was written to
 be named: a Constraint; a function decorated with @controller, or annotated to return a Control; a
-class, path(t) or object decorated with @trajectory, or of a trajectory class of this package. With
-ROBODYN_NO_USER_CODE=1, which --no-user-code sets, nothing is imported at all.
+class, path(t) or object decorated with @trajectory, or of a trajectory class of this package; and
+functions and classes that a module beside the scenario, or in the current folder, defines itself.
+With ROBODYN_NO_USER_CODE=1, which --no-user-code sets, nothing is imported at all.
 
 Modules beside the scenario's file come first, then installed ones, then those in the current
 folder. Those beside a file, and what they import from there, have names of their own in
@@ -61,7 +62,7 @@ def trajectory(part: Part) -> Part:
 
 def is_controller(made: Any) -> bool:
     """Tell whether something was written to make control laws."""
-    if getattr(made, _MARK, '') == CONTROLLER:
+    if getattr(made, _MARK, '') == CONTROLLER or inspect.isfunction(made) and _is_own(made):
         return True
     returned = made.__annotations__.get('return') if inspect.isfunction(made) else None
     return returned is Control or (
@@ -71,7 +72,13 @@ def is_controller(made: Any) -> bool:
 def is_trajectory(made: Any, classes: Sequence[type] = ()) -> bool:
     """Tell whether something was written to be a trajectory; classes: those of this package."""
     kind = made if isinstance(made, type) else type(made)
-    return getattr(made, _MARK, '') == TRAJECTORY or issubclass(kind, tuple(classes))
+    own = _is_own(made if isinstance(made, type) or inspect.isfunction(made) else kind)
+    return own or getattr(made, _MARK, '') == TRAJECTORY or issubclass(kind, tuple(classes))
+
+
+def _is_own(made: Any) -> bool:
+    """Tell whether a module beside a scenario defines something itself, rather than imports it."""
+    return str(getattr(made, '__module__', '')).startswith(SPACE)
 
 
 def is_import_path(text: str) -> bool:

@@ -115,6 +115,8 @@ class TrajectoryNode(BaseNode):
         self.goals = Goals(self.robot, frame,
                            wiring.constraints_of(scenario.dynamics, scenario.folder),
                            scenario.trajectory.ignore_limits)
+        self.asked: tuple[float, Callable[[], Points]] | None = None
+        """When a goal was asked for, and what plans the way to it."""
         self.status = self.create_publisher(String, '~/goal_status', LATCHED)
         self.create_subscription(PoseStamped, '~/goal_pose', self._on_goal_pose, STREAM)
         self.create_subscription(Path, '~/follow_path', self._on_follow_path, STREAM)
@@ -139,6 +141,7 @@ class TrajectoryNode(BaseNode):
         return path
 
     def _on_look(self) -> None:
+        self._plan_goal()
         now = self.get_clock().now().nanoseconds
         if not self._is_time_of_states(now):
             return
@@ -276,10 +279,25 @@ class TrajectoryNode(BaseNode):
         try:
             poses = self._poses(given)
             self.goals.prepare()
-            points = plan(*self._start_of_goal(), poses)
         except MessageRefused as error:
-            self.tell(f'goal refused: {error}')
-            self.status.publish(String(data=f'refused: {error}'))
+            self._refuse(error)
+            return
+        # where the arm is now: what was heard before may be as old as a compilation takes
+        self.asked = time.monotonic(), lambda: plan(*self._start_of_goal(), poses)
+
+    def _refuse(self, error: MessageRefused) -> None:
+        self.tell(f'goal refused: {error}')
+        self.status.publish(String(data=f'refused: {error}'))
+
+    def _plan_goal(self) -> None:
+        """Plan the way to the goal that was asked for, as soon as the arm was heard since."""
+        if self.asked is None or self.heard <= self.asked[0] > time.monotonic() - STALE:
+            return
+        (_, plan), self.asked = self.asked, None
+        try:
+            points = plan()
+        except MessageRefused as error:
+            self._refuse(error)
             return
         self._forget()
         self.schedule.cancel()
