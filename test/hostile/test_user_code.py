@@ -67,7 +67,8 @@ def test_only_parts_can_be_named(kinds, tmp_path):
 
 def test_a_name_that_is_no_part_is_told_how_to_become_one(tmp_path):
     """The decorator stands in the sentence."""
-    (tmp_path / 'parts.py').write_text('def law(robot, settings): pass\nclass Path: pass\n')
+    (tmp_path / 'parts.py').write_text(
+        'from shutil import rmtree as law\nfrom subprocess import Popen as Path\n')
     for kinds, word in (({'controller': "kind: 'parts:law'"}, '@controller'),
                         ({'trajectory': "kind: 'parts:Path'"}, '@trajectory'),
                         ({'dynamics': "constraints: ['parts:law']"}, '@constraint')):

@@ -90,7 +90,7 @@ def test_what_cannot_be_reached_is_refused_with_the_reason(listener):
         listener.wait(lambda: len(listener.commands) > 200)
         base = arm.robot.base
         for message, words in (
-                (pose_message(base, [3.0, 0.0, 0.5, 0.0, 0.0, 0.0, 1.0]), 'out of its reach by'),
+                (pose_message(base, [3.0, 0.0, 0.5, 0.0, 0.0, 0.0, 1.0]), 'out of its reach'),
                 (pose_message('map', [0.3, 0.0, 0.5, 0.0, 0.0, 0.0, 1.0]), "in frame 'map'"),
                 (pose_message(base, [0.3, np.nan, 0.5, 0.0, 0.0, 0.0, 1.0]), 'expected x y z'),
                 (pose_message(base, [0.3, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0]), 'not zero')):
