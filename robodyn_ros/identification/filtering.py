@@ -13,6 +13,7 @@ linear equation leaves it true, and friction that changes its sign stays the fri
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Sequence
 
 import numpy as np
 
@@ -26,6 +27,10 @@ SHORTEST = 1.0
 """Piece of a recording that is worth filtering [s]."""
 OVERSAMPLING = 10.0
 """Samples per period of the cut-off frequency at which states are kept."""
+LOWEST = 5.0
+"""Cut-off frequency below which friction that changes its sign would be lost [Hz]."""
+SLOW_ROBOT = 20.0
+"""Frequency above which no arm is moved on purpose [Hz]."""
 FEWEST = 50
 """Samples of a recording."""
 
@@ -70,6 +75,14 @@ class States:
     tau: np.ndarray
     cutoff: float | None
     """Of the filter they went through; None: they were exact [Hz]."""
+    projection: np.ndarray | None = None
+    """Z (k, n, n) of a closed chain (closed_chain.py)."""
+
+    def felt(self, values: np.ndarray) -> np.ndarray:
+        """Return what the motors feel, Z^T values, of values (k, n, ...) along the joints."""
+        if self.projection is None:
+            return values
+        return np.einsum('kja,kj...->ka...', self.projection, values)
 
     @property
     def rate(self) -> float:
@@ -155,9 +168,30 @@ def decimated(values: np.ndarray, states: States, rows: int) -> np.ndarray:
     return low_pass(values, states.cutoff, states.rate)[rows:len(values) - rows:every]
 
 
-def spectrum_end(measured: Measured) -> float:
-    """Return the highest frequency that a recording's samples can show [Hz]."""
-    return 0.4 * usual_rate(measured)
+def found_cutoff(pieces: Sequence[Measured]) -> float:
+    """
+    Return a cut-off frequency for recordings: five times where the motion's power ends [Hz].
+
+    Torques have content above the motion's own frequencies, up to a few times them (Gautier takes
+    five to ten); beyond is noise. The motion's power ends where 99 % of the velocity's lies below.
+    """
+    highest = 0.0
+    for piece in pieces:
+        rate = usual_rate(piece)
+        count = int(piece.duration * rate) + 1
+        t = np.linspace(piece.t[0], piece.t[-1], count)
+        q = np.column_stack([np.interp(t, piece.t, column) for column in piece.q.T])
+        v = np.diff(q, axis=0) * rate
+        power = np.abs(np.fft.rfft((v - v.mean(axis=0)) * np.hanning(len(v))[:, None],
+                                   axis=0)) ** 2
+        frequency = np.fft.rfftfreq(len(v), 1.0 / rate)
+        power[frequency > SLOW_ROBOT] = 0.0  # quantised positions
+        moving = np.ptp(q, axis=0) > 1e-3
+        for column in power.T[moving]:
+            share = np.cumsum(column) / column.sum()
+            highest = max(highest, float(frequency[np.argmax(share > 0.99)]))
+    rate = min(usual_rate(piece) for piece in pieces)
+    return float(np.clip(5.0 * highest, LOWEST, 0.2 * rate))
 
 
 def refuse_short(measured: Measured) -> None:

@@ -69,12 +69,10 @@ class Equations:
     def with_velocity(self, velocity: np.ndarray) -> 'Equations':
         """Return the same with friction of other shapes."""
         Y = self.Y.copy()
-        own = np.arange(len(velocity))
-        shapes = np.concatenate([
-            decimated(friction_shapes(states.v, velocity), states, edge_of(states))
-            for states in self.states])
         for k, name in enumerate(('coulomb', 'peak')):
-            Y[:, own, own + self.chosen.of_joints(name).start] = shapes[..., k]
+            Y[:, :, self.chosen.of_joints(name)] = np.concatenate([
+                decimated(states.felt(_diagonal(friction_shapes(states.v, velocity)[..., k])),
+                          states, edge_of(states)) for states in self.states])
         return replace(self, Y=Y, velocity=velocity)
 
     def predicted(self, theta: np.ndarray) -> np.ndarray:
@@ -85,6 +83,11 @@ class Equations:
         """Return some of the samples, given as truths (k,)."""
         return replace(self, t=self.t[kept], Y=self.Y[kept], tau=self.tau[kept],
                        counted=self.counted[kept])
+
+
+def _diagonal(values: np.ndarray) -> np.ndarray:
+    """Return (k, n, n) with values (k, n) on the diagonals."""
+    return values[:, :, None] * np.eye(values.shape[1])
 
 
 def edge_of(states: States) -> int:
@@ -105,7 +108,7 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
     found: list[tuple[np.ndarray, ...]] = []
     for states in pieces:
         edge = edge_of(states)
-        Y = regressor(states.q, states.v, states.a, velocity)
+        Y = states.felt(regressor(states.q, states.v, states.a, velocity))
         known = np.isfinite(states.tau)
         free = known & (np.abs(np.where(known, states.tau, 0.0)) < 0.98 * limits)
         size = len(Y)
@@ -114,7 +117,7 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
             decimated(states.t, replace(states, cutoff=None), 0)[
                 edge:size - edge:_every(states)],
             columns.reshape(len(columns), *Y.shape[1:]),
-            decimated(np.where(known, states.tau, 0.0), states, edge),
+            decimated(states.felt(np.where(known, states.tau, 0.0)), states, edge),
             _all_near(free, states, edge)))
     t, Y, tau, counted = (np.concatenate([one[k] for one in found]) for k in range(4))
     return Equations(regressor.chosen, tuple(pieces), t, Y, tau, counted, velocity)
