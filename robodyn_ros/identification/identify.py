@@ -125,7 +125,7 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
     if payload:
         return _payload(robot, chosen, trained, judge, before, cutoff, remarks)
     prior = prior_of(robot, chosen, np.where(trained.counted, trained.tau, np.nan), speeds)
-    structure = _structure(robot, regressor, velocity)
+    structure = _structure(robot, regressor, velocity, trained)
     fit = fitted(trained, structure, prior, used, not exact,
                  lambda part: progress(0.2 + 0.7 * part, 'fitting'))
     trained = trained.with_velocity(fit.velocity)
@@ -172,14 +172,20 @@ def _used(robot: Robot, chosen: ParameterSet, equations: Equations) -> np.ndarra
     return used
 
 
-def _structure(robot: Robot, regressor: Regressor, velocity: np.ndarray) -> Base:
-    """Return the base parameters that some motion shows, found by random states."""
+def _structure(robot: Robot, regressor: Regressor, velocity: np.ndarray,
+               equations: Equations) -> Base:
+    """Return the base parameters that a motion of the recorded joints can show."""
+    if robot.loops:  # random states would tear the loops: what the recording itself shows
+        return base_of(equations.Y[equations.counted], 1e-7)
     random = np.random.default_rng(0)
     lower = np.maximum(robot.limits.lower, -np.pi)
     upper = np.maximum(np.minimum(robot.limits.upper, np.pi), lower + 1e-3)
     q = random.uniform(lower, upper, (STATES, robot.n))
     v, a = random.normal(size=(2, STATES, robot.n))
-    return base_of(regressor(q, v, a, velocity).reshape(-1, regressor.chosen.size))
+    held = ~equations.counted.any(axis=0)
+    q[:, held], v[:, held], a[:, held] = equations.states[0].q[0, held], 0.0, 0.0
+    return base_of(regressor(q, v, a, velocity)[:, ~held].reshape(
+        -1, regressor.chosen.size))
 
 
 def _payload(robot: Robot, chosen: ParameterSet, trained: Equations, judge: Equations | None,

@@ -34,19 +34,21 @@ def prior_of(robot: Robot, chosen: ParameterSet, tau: np.ndarray, v: np.ndarray)
     :param tau: measured torques (k, n), NaN where there are none; :param v: velocities (k, n)
     """
     theta = values_of(chosen, robot)
-    filled = _with_shapes(robot)
+    lacking = [k for k in range(chosen.bodies) if not _possible(theta[chosen.of_body(k)])]
+    filled = _with_shapes(robot) if lacking else robot  # meshes take seconds to read
     for k in range(chosen.bodies):
         place = chosen.of_body(k)
-        if not _possible(theta[place]):
+        if k in lacking:
             theta[place] = ten_of(filled.tree.bodies[k].inertia)
         if not _possible(theta[place]):
             theta[place] = _ball()
         # a body that is a point or a rod in the file would be one for ever
         theta[place] += theta[place][0] * SMALLEST ** 2 * np.array(
             [0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 2.0, 0.0, 2.0])
-    torque = np.sqrt(np.nanmean(np.where(np.isfinite(tau), tau, np.nan) ** 2, axis=0)) \
-        if np.isfinite(tau).any() else np.ones(tau.shape[1])
-    torque = np.where(np.isfinite(torque) & (torque > 0.0), torque, 1.0)
+    known = np.isfinite(tau)
+    count = np.maximum(known.sum(axis=0), 1)
+    torque = np.sqrt(np.sum(np.where(known, tau, 0.0) ** 2, axis=0) / count)
+    torque = np.where(torque > 0.0, torque, 1.0)
     speed = np.maximum(np.abs(v).max(axis=0, initial=0.0), 1e-3)
     for name, usual in (('viscous', 0.1 * torque / speed), ('coulomb', 0.1 * torque),
                         ('peak', 0.03 * torque)):
