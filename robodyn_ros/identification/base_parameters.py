@@ -13,7 +13,7 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 
-RANK = 1e-9
+RANK = 1e-7
 """Of the largest pivot: below it a column depends on those before it."""
 STATES = 200
 """Random states by which the structure is found."""

@@ -3,11 +3,14 @@
 """
 Closed chains: what the motors feel of the whole mechanism.
 
-The tree's torques hold what the loops exert, which nobody measures: Y theta = tau + A^T lambda. With
-velocities v = Z u of the joints with motors u, A Z = 0, it drops out: Z^T Y theta = Z^T tau. Z is the
-identity for motors and -A_p^-1 A_m for passive joints, smooth in q, so that it may be filtered.
+The tree's torques hold what the loops exert, which nobody measures: Y theta = tau + A^T lambda.
+With velocities v = Z u of as many motors u as there are freedoms, A Z = 0, it drops out: Z^T Y theta =
+Z^T tau. Z is the identity for these motors and -A_o^+ A_u for all other joints, smooth in q, so
+that it may be filtered; more motors than freedoms are felt by those.
 """
 from __future__ import annotations
+
+from itertools import combinations
 
 import numpy as np
 
@@ -21,9 +24,9 @@ from robodyn_ros.tracing import Graph, inputs, jacobian, Number
 
 def motor_projection(robot: Robot, q: np.ndarray) -> np.ndarray:
     """
-    Return Z (k, n, n) of states q (k, n); columns of passive joints are zero.
+    Return Z (k, n, n) of states q (k, n); columns of dependent joints are zero.
 
-    A row of Z^T Y belongs to a motor; those of passive joints are zero.
+    A row of Z^T Y belongs to an independent motor; those of other joints are zero.
     """
     graph = Graph()
     angles = inputs(graph, 'q', robot.n)
@@ -37,14 +40,24 @@ def motor_projection(robot: Robot, q: np.ndarray) -> np.ndarray:
     A = program.evaluate('evaluate', q, program.prepared([0.0])).reshape(
         len(q), len(errors), robot.n)
     motors = [k for k, joint in enumerate(robot.joints) if joint not in robot.passive]
-    passive = [k for k in range(robot.n) if k not in motors]
-    if len(passive) != len(errors):
+    few = A[::max(1, len(q) // 20)]
+    freedom = robot.n - int(np.linalg.matrix_rank(few, tol=1e-6).max())
+    best, chosen = 0.0, ()
+    for tried in combinations(motors, freedom):
+        others = [k for k in range(robot.n) if k not in tried]
+        # the others must follow: the smallest singular value of their columns tells how surely
+        values = np.linalg.svd(few[:, :, others], compute_uv=False)
+        low = float(values[:, len(others) - 1].min()) if values.shape[1] >= len(others) else 0.0
+        if low > best:
+            best, chosen = low, tried
+    if best < 1e-6:
         raise RobotFileError(
-            f'{robot.path}: has {len(passive)} passive joints and {len(errors)} rows of loops; '
-            'identification needs as many: name every joint without a motor <passive>')
+            f'{robot.path}: its motors do not determine its passive joints '
+            f'({", ".join(robot.passive)}) by its loops; name only joints without a motor '
+            '<passive>')
+    others = [k for k in range(robot.n) if k not in chosen]
     Z = np.zeros((len(q), robot.n, robot.n))
-    Z[:, motors, motors] = 1.0
-    if passive:
-        Z[np.ix_(range(len(q)), passive, motors)] = -np.linalg.solve(
-            A[:, :, passive], A[:, :, motors])
+    Z[:, chosen, chosen] = 1.0
+    Z[np.ix_(range(len(q)), others, chosen)] = -(
+        np.linalg.pinv(A[:, :, others]) @ A[:, :, list(chosen)])
     return Z

@@ -88,13 +88,13 @@ def consistent(chosen: ParameterSet, information: np.ndarray, target: np.ndarray
         start = np.where(used, np.where((start == 0.0) & chosen.positive, prior.theta, start), 0.0)
         found = problem.minimum(start, weight, SHORT)
         if found is not None:
-            return Consistent(found, problem.derivatives(found, weight)[1])
+            return Consistent(found, problem.curvature)
     theta, now = prior.theta.copy(), max(weight, FIRST)
     while True:
         found = problem.minimum(theta, now, STEPS)
         theta = problem.last if found is None else found
         if now <= weight:
-            return Consistent(theta, problem.derivatives(theta, weight)[1])
+            return Consistent(theta, problem.curvature)
         now = max(weight, 0.1 * now)
 
 
@@ -110,6 +110,8 @@ class _Problem:
         self.positive = np.intersect1d(np.flatnonzero(chosen.positive), free)
         self.other = np.intersect1d(np.flatnonzero(_others(chosen)), free)
         self.last = prior.theta
+        """The last good parameters, and the second derivative there."""
+        self.curvature = information
 
     def _matrices(self, theta: np.ndarray) -> np.ndarray:
         """Pseudo-inertias of all bodies (bodies, 4, 4)."""
@@ -119,8 +121,11 @@ class _Problem:
         """Return the minimum, None if it is not reached within so many steps."""
         value = self.value(theta, weight)
         for _ in range(steps):
-            self.last = theta
-            gradient, curvature = self.derivatives(theta, weight)
+            try:
+                gradient, curvature = self.derivatives(theta, weight)
+            except np.linalg.LinAlgError:  # at the very edge of what is possible
+                return None
+            self.last, self.curvature = theta, curvature
             free = self.free
             block = curvature[np.ix_(free, free)]
             scale = 1.0 / np.sqrt(np.diag(block))
@@ -158,11 +163,14 @@ class _Problem:
     def value(self, theta: np.ndarray, weight: float) -> float:
         """Return what is minimised, infinite where a body is impossible."""
         P = self._matrices(theta)
-        sign, logarithm = np.linalg.slogdet(P)
         ratios = theta[self.positive] / self.prior.theta[self.positive]
-        if (sign <= 0.0).any() or not (ratios > 0.0).all():
+        try:
+            roots = np.diagonal(np.linalg.cholesky(P), axis1=1, axis2=2)
+        except np.linalg.LinAlgError:
             return np.inf
-        total = float(np.sum(self.inverse0 * P) - logarithm.sum())
+        if not (ratios > 0.0).all():
+            return np.inf
+        total = float(np.sum(self.inverse0 * P) - 2.0 * np.log(roots).sum())
         total += float(np.sum(ratios - np.log(ratios)))
         away = ((theta - self.prior.theta) / self.prior.spread)[self.other]
         total += 0.5 * float(away @ away)

@@ -118,7 +118,7 @@ def states_of(measured: Measured, cutoff: float | None) -> States:
     t = np.linspace(measured.t[0], measured.t[-1], count)
     rate = (count - 1) / measured.duration
     q, tau = (_resampled(t, measured.t, x) for x in (measured.q, measured.tau))
-    q, tau = low_pass(q, cutoff, rate), low_pass(tau, cutoff, rate)
+    q, tau = low_pass(q, cutoff, rate), low_pass(despiked(tau), cutoff, rate)
     h = 1.0 / rate
     if measured.v is None:
         v = np.gradient(q, h, axis=0, edge_order=2)
@@ -152,6 +152,24 @@ def low_pass(values: np.ndarray, cutoff: float, rate: float) -> np.ndarray:
     corner = butter(ORDER, cutoff, fs=rate, output='sos')
     pad = min(len(values) - 1, int(3 * rate / cutoff))
     return sosfiltfilt(corner, values, axis=0, padlen=pad)
+
+
+def despiked(values: np.ndarray) -> np.ndarray:
+    """
+    Replace single samples (k, n) that are far from their neighbours by the neighbours' median.
+
+    A filter would smear them over everything near (Hampel's identifier over seven samples, ten
+    times the usual difference).
+    """
+    if len(values) < 7:
+        return values
+    near = np.stack([np.roll(values, shift, axis=0) for shift in range(-3, 4)])
+    middle = np.median(near, axis=0)
+    away = np.abs(values - middle)
+    usual = np.maximum(1.4826 * np.median(np.abs(near - middle), axis=0), np.mean(away, axis=0))
+    wrong = away > 10.0 * usual
+    wrong[:3] = wrong[-3:] = False
+    return np.where(wrong, middle, values)
 
 
 def decimated(values: np.ndarray, states: States, rows: int) -> np.ndarray:

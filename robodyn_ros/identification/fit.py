@@ -40,7 +40,7 @@ OUTLIER = 5.0
 """Residual, in standard deviations, at which the error of a sample stops to grow."""
 LAG = 3
 """Samples over which residuals may hang together, in standard deviations."""
-FLOOR = 1e-4
+FLOOR = 1e-3
 """Smallest spread of a residual, relative to its torque: keeps the prior above rounding."""
 LEAST = 1e-4
 """Weight of the prior where the recording is exact."""
@@ -95,6 +95,13 @@ def edge_of(states: States) -> int:
     return 0 if states.cutoff is None else int(np.ceil(states.rate / states.cutoff))
 
 
+def thinned(states: States, most: int) -> States:
+    """Return at most so many samples of exact states, evenly."""
+    every = -(-len(states.t) // most)
+    return replace(states, **{key: getattr(states, key)[::every] for key in (
+        't', 'q', 'v', 'a', 'tau')})
+
+
 def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndarray,
                  velocity: np.ndarray) -> Equations:
     """
@@ -111,6 +118,9 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
         Y = states.felt(regressor(states.q, states.v, states.a, velocity))
         known = np.isfinite(states.tau)
         free = known & (np.abs(np.where(known, states.tau, 0.0)) < 0.98 * limits)
+        if states.projection is not None:  # rows are those of independent motors
+            motors = states.projection.any(axis=(0, 1))
+            free = motors & (free | ~known).all(axis=1, keepdims=True)
         size = len(Y)
         columns = decimated(Y.reshape(size, -1), states, edge)
         found.append((
@@ -250,22 +260,24 @@ def left_out_error(equations: Equations, prior: Prior, weight: float, used: np.n
 
 
 def fitted(equations: Equations, structure: Base, prior: Prior, used: np.ndarray,
-           search: bool = True, progress: Progress = lambda part: None) -> Fit:
+           search: bool = True, exact: bool = False,
+           progress: Progress = lambda part: None) -> Fit:
     """
     Fit a recording.
 
     :param structure: base parameters of the robot, whatever the motion
     :param used: parameters that are looked for (size,); Stribeck peaks are added where the
         recording asks for them
-    :param search: for the shape of friction; not where the recording is exact
+    :param search: for the shape of friction
+    :param exact: the recording has no noise, so that the prior is for what it does not show
     """
+    weight = LEAST
     if search:
         equations, used = _friction_searched(equations, prior, 0.1, used, progress)
+    if not exact:
         _, sigma, _ = solved(equations, prior, 0.1, used)
         errors = [left_out_error(equations, prior, one, used, sigma) for one in WEIGHTS]
         weight = WEIGHTS[int(np.argmin(errors))]
-    else:
-        weight = LEAST
     found, sigma, share = solved(equations, prior, weight, used)
     progress(1.0)
     return _judged(equations, structure, prior, weight, used, found, sigma, share)
@@ -283,17 +295,18 @@ def _friction_searched(equations: Equations, prior: Prior, weight: float, used: 
     peaks, penalty = chosen.of_joints('peak').start, 0.5 * np.log(equations.counted.sum())
     start: np.ndarray | None = None
     best = np.inf
-    for speed in VELOCITIES:
-        tried = equations.with_velocity(np.full(n, speed))
+    own = equations.velocity
+    for velocity in (own, *(np.full(n, speed) for speed in VELOCITIES)):
+        tried = equations.with_velocity(velocity)
         found, spread, _ = solved(tried, prior, weight, used, 2, start)
-        error = _likelihood(tried, found.theta)
+        error = _likelihood(tried, found.theta) + penalty * used[chosen.of_joints('peak')].sum()
         start = found.theta
-        if error < best:
+        if error < best - 1.0:
             best, equations, sigma, theta = error, tried, spread, found.theta
     for turn in range(TURNS):
         for joint in np.flatnonzero(equations.counted.any(axis=0)):
             progress((turn * n + joint) / (TURNS * n + 1.0))
-            for speed in VELOCITIES:
+            for speed in {own[joint], *VELOCITIES}:
                 for peak in (False, True):
                     tried_used, velocity = used.copy(), equations.velocity.copy()
                     tried_used[peaks + joint], velocity[joint] = peak, speed
@@ -351,6 +364,9 @@ def _polished(equations: Equations, theta: np.ndarray, base: Base,
     moved = theta.copy()
     moved[base.columns] += base_theta - base.reduced(theta)
     chosen = equations.chosen
+    # friction and rotors that are zero come out as zero, give or take rounding
+    rounding = chosen.positive & (np.abs(moved) < 1e-9 * (1.0 + np.abs(theta)))
+    moved[rounding] = np.maximum(moved[rounding], 0.0)
     rows = equations.counted
     before, after = (float(np.sum((equations.tau - equations.predicted(one))[rows] ** 2))
                      for one in (theta, moved))

@@ -20,7 +20,7 @@ from robodyn_ros.identification.consistency import Prior
 from robodyn_ros.identification.filtering import (found_cutoff, Measured, segments, States,
                                                   states_of)
 from robodyn_ros.identification.fit import (Equations, equations_of, Fit, fitted,
-                                            plain_least_squares)
+                                            plain_least_squares, thinned)
 from robodyn_ros.identification.parameters import (INERTIAL, inertia_from, JOINT, parameter_set,
                                                    ParameterSet, TEN, ten_of, values_of)
 from robodyn_ros.identification.prior import BALL_MASS, BALL_SIZE, prior_of
@@ -34,8 +34,10 @@ HOLD_OUT = 0.3
 """Part of the recordings that is judged and not fitted, where none are given for that."""
 WEAK = 0.5
 """Part of a parameter that the data told, below which it counts as not shown."""
-SLOW = 1e3
+SLOW = 1e4
 """Condition number above which a motion shows the parameters badly."""
+EXACT_SAMPLES = 1500
+"""Of an exact recording that are used: more tell no more."""
 Progress = Callable[[float, str], None]
 
 
@@ -126,7 +128,7 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
         return _payload(robot, chosen, trained, judge, before, cutoff, remarks)
     prior = prior_of(robot, chosen, np.where(trained.counted, trained.tau, np.nan), speeds)
     structure = _structure(robot, regressor, velocity, trained)
-    fit = fitted(trained, structure, prior, used, not exact,
+    fit = fitted(trained, structure, prior, used, True, exact,
                  lambda part: progress(0.2 + 0.7 * part, 'fitting'))
     trained = trained.with_velocity(fit.velocity)
     judge_ = None if judge is None else judge.with_velocity(fit.velocity)
@@ -148,6 +150,8 @@ def _cut(piece: Measured, hold_out: float) -> int:
 
 def _states(robot: Robot, piece: Measured, cutoff: float | None) -> States:
     states = states_of(piece, cutoff)
+    if cutoff is None:
+        states = thinned(states, EXACT_SAMPLES)
     if not robot.loops:
         return states
     return replace(states, projection=motor_projection(robot, states.q))
@@ -156,7 +160,8 @@ def _states(robot: Robot, piece: Measured, cutoff: float | None) -> States:
 def _used(robot: Robot, chosen: ParameterSet, equations: Equations) -> np.ndarray:
     """Return the parameters to look for: what never moves has no friction and no rotor."""
     used = np.ones(chosen.size, bool)
-    used[chosen.of_joints('peak')] = False
+    peaks = chosen.of_joints('peak')
+    used[peaks] = values_of(chosen, robot)[peaks] > 0.0
     moved = np.ptp(np.concatenate([states.q for states in equations.states]), axis=0) > 1e-3
     for k, joint in enumerate(robot.joints):
         for name in JOINT:
@@ -211,7 +216,7 @@ def _payload(robot: Robot, chosen: ParameterSet, trained: Equations, judge: Equa
     used[own.of_joints('offset')] = trained.counted.any(axis=0)
     prior = Prior(np.where(used, theta, 0.0), spread)
     structure = base_of(known[0].Y.reshape(-1, own.size), 1e-8)
-    fit = fitted(known[0], structure, prior, used, False)
+    fit = fitted(known[0], structure, prior, used, search=False, exact=cutoff is None)
     return Identified(robot, own, fit, prior, cutoff, known[0], known[-1], judge is not None,
                       plain_least_squares(known[0], used), np.zeros(own.size), tuple(remarks))
 

@@ -25,6 +25,7 @@ from robodyn_ros.scenario.schema import TrajectorySettings
 from robodyn_ros.scenario.settings import settings_from
 from robodyn_ros.scenario.user_code import call_object, import_object, is_import_path
 from robodyn_ros.tracing import Number
+from robodyn_ros.trajectories.fourier import JointFourier
 from robodyn_ros.trajectories.joint_plan import JointPlan, Points, points_of
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
 from robodyn_ros.trajectories.paths import Helix, sample, SineLine
@@ -33,7 +34,8 @@ from robodyn_ros.trajectories.via_points import ViaPoints
 from robodyn_ros.types import Trajectory
 
 PATHS = {'helix': Helix, 'line': SineLine, 'via_points': ViaPoints}
-JOINT_MOTIONS = {'joint_sine': JointSine, 'joint_waypoints': JointWaypoints, 'table': Table}
+JOINT_MOTIONS = {'joint_sine': JointSine, 'joint_fourier': JointFourier,
+                 'joint_waypoints': JointWaypoints, 'table': Table}
 
 
 class DesiredMotion:

@@ -152,7 +152,8 @@ class TrajectorySettings:
     """The motion that is wanted."""
 
     kind: str = 'none'
-    """none, helix, line, via_points, joint_sine, joint_waypoints, table or an import path."""
+    """none, helix, line, via_points, joint_sine, joint_fourier, joint_waypoints, table or an
+    import path."""
     frame: str = 'tool0'
     """Frame that follows a path in space."""
     axes: Names = ('x', 'y', 'z')
