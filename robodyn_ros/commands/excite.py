@@ -5,7 +5,7 @@ Find a motion that shows the parameters of a robot, and write a scenario that se
 
     robodyn excite arm.urdf                                  writes arm_excite.yaml
     robodyn excite arm.urdf --workspace -0.5,0.5,-0.5,0.5,0.1,1.2 --output lab.yaml
-    robodyn run arm_excite.yaml --record run.mcap            simulated; on hardware: docs/hardware.md
+    robodyn run arm_excite.yaml --record run.mcap            or on hardware: docs/hardware.md
     robodyn identify run.mcap --robot arm.urdf
 
 The motion is a Fourier series of every joint, periodic, from rest to rest, within the limits of

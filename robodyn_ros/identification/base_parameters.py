@@ -54,10 +54,11 @@ def base_of(Y: np.ndarray, tolerance: float = RANK) -> Base:
     _, r, order = qr(Y[:, live] / sizes[live], mode='economic', pivoting=True)
     pivots = np.abs(np.diag(r))
     rank = int((pivots > tolerance * pivots[0]).sum()) if len(pivots) else 0
-    # those that come first in theta, where there is a choice: masses last, by hand of the pivots
     chosen = np.sort(live[order[:rank]])
     others = np.array([k for k in range(Y.shape[1]) if k not in set(chosen.tolist())], dtype=int)
     r = qr(Y[:, np.concatenate([chosen, others])], mode='r')[0][:rank]
-    combination = solve_triangular(r[:, :rank], r[:, rank:]) if rank else np.zeros((0, len(others)))
+    combination = np.zeros((0, len(others)))
+    if rank:
+        combination = solve_triangular(r[:, :rank], r[:, rank:])
     combination[np.abs(combination) < 1e-9] = 0.0
     return Base(chosen, others, combination)

@@ -4,9 +4,9 @@
 Closed chains: what the motors feel of the whole mechanism.
 
 The tree's torques hold what the loops exert, which nobody measures: Y theta = tau + A^T lambda.
-With velocities v = Z u of as many motors u as there are freedoms, A Z = 0, it drops out: Z^T Y theta =
-Z^T tau. Z is the identity for these motors and -A_o^+ A_u for all other joints, smooth in q, so
-that it may be filtered; more motors than freedoms are felt by those.
+With velocities v = Z u of as many motors u as there are freedoms, A Z = 0, it drops out:
+Z^T Y theta = Z^T tau. Z is the identity for these motors and -A_o^+ A_u for all other joints,
+smooth in q, so that it may be filtered; more motors than freedoms are felt by those.
 """
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def motor_projection(robot: Robot, q: np.ndarray) -> np.ndarray:
     motors = [k for k, joint in enumerate(robot.joints) if joint not in robot.passive]
     few = A[::max(1, len(q) // 20)]
     freedom = robot.n - int(np.linalg.matrix_rank(few, tol=1e-6).max())
-    best, chosen = 0.0, ()
+    best = 0.0
+    chosen: tuple[int, ...] = ()
     for tried in combinations(motors, freedom):
         others = [k for k in range(robot.n) if k not in tried]
         # the others must follow: the smallest singular value of their columns tells how surely

@@ -22,9 +22,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from robodyn_ros.identification.parameters import ParameterSet, TEN
+from scipy.linalg import solve_triangular
 
 STEPS, SHORT = 60, 12
 """Of Newton's method for one weight; half a dozen are usual. With a good start."""

@@ -13,7 +13,7 @@ linear equation leaves it true, and friction that changes its sign stays the fri
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Sequence
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -54,8 +54,8 @@ class Measured:
 
     def part(self, chosen: slice) -> 'Measured':
         """Return some of the samples, one after another."""
-        cut = {key: None if (x := getattr(self, key)) is None else x[chosen]
-               for key in ('t', 'q', 'tau', 'v', 'a')}
+        cut: Any = {key: None if (x := getattr(self, key)) is None else x[chosen]
+                    for key in ('t', 'q', 'tau', 'v', 'a')}
         return replace(self, **cut)
 
     @property
@@ -86,7 +86,7 @@ class States:
 
     @property
     def rate(self) -> float:
-        """Samples per second."""
+        """Return the samples per second."""
         return (len(self.t) - 1) / float(self.t[-1] - self.t[0])
 
 

@@ -7,8 +7,8 @@ Fit the parameters: weighted, robust, physically consistent least squares.
 
 Both sides are filtered and thinned (filtering.decimated), so that what remains counts as
 independent. Each joint is weighted by its residual's spread, found with the parameters in turns;
-samples far off count less (Huber). The parameters are those of consistency.consistent; how much the
-prior counts, and which friction a joint needs, is decided by what predicts pieces of the recording
+samples far off count less (Huber). The parameters are those of consistency.consistent; how much
+the prior counts, and which friction a joint needs, is decided by what predicts pieces of the recording
 that were not fitted (cross-validation over contiguous pieces).
 """
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Callable, Sequence
 import numpy as np
 
 from robodyn_ros.identification.base_parameters import Base
-from robodyn_ros.identification.consistency import consistent, Consistent, is_consistent, Prior
+from robodyn_ros.identification.consistency import Consistent, consistent, is_consistent, Prior
 from robodyn_ros.identification.filtering import decimated, States
 from robodyn_ros.identification.parameters import ParameterSet
 from robodyn_ros.identification.regressor import friction_shapes, Regressor
@@ -113,6 +113,7 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
     :param limits: of efforts (n,), infinite where not known
     """
     found: list[tuple[np.ndarray, ...]] = []
+    limits = np.where(limits > 0.0, limits, np.inf)  # passive joints have none
     for states in pieces:
         edge = edge_of(states)
         Y = states.felt(regressor(states.q, states.v, states.a, velocity))
@@ -210,7 +211,7 @@ def _least(tau: np.ndarray) -> float:
 
 
 def _spread(residual: np.ndarray, equations: Equations, noise: np.ndarray) -> np.ndarray:
-    """Standard deviation of each joint's residual, robust; at least the noise (n,)."""
+    """Return the standard deviation of each joint's residual, robust; at least the noise."""
     found = noise.copy()
     for k, rows in enumerate(equations.counted.T):
         if rows.any():

@@ -21,7 +21,7 @@ from robodyn_ros.identification.filtering import (found_cutoff, Measured, segmen
                                                   states_of)
 from robodyn_ros.identification.fit import (Equations, equations_of, Fit, fitted,
                                             plain_least_squares, thinned)
-from robodyn_ros.identification.parameters import (INERTIAL, inertia_from, JOINT, parameter_set,
+from robodyn_ros.identification.parameters import (inertia_from, INERTIAL, JOINT, parameter_set,
                                                    ParameterSet, TEN, ten_of, values_of)
 from robodyn_ros.identification.prior import BALL_MASS, BALL_SIZE, prior_of
 from robodyn_ros.identification.regressor import Regressor

@@ -188,16 +188,17 @@ def _columns_of(head: Sequence[str], field: str, robot: Robot,
             match = re.fullmatch(re.escape(pattern).replace('%', '(.+)'), word)
             if not match or '%' not in pattern:
                 continue
-            rest = match.group(1)
+            found = [match.group(1)]
         else:
-            rest = next((one for known in WORDS[field] if (one := _beside(word, known))), '')
-        if rest.isdigit():
-            numbered[int(rest)] = k
-        elif rest in robot.joints:
-            named[rest] = k
-    if named or not numbered:
+            found = [_beside(word, known) for known in WORDS[field]]
+        for rest in found:
+            if rest in robot.joints:
+                named[rest] = k
+            elif rest.isdigit():
+                numbered[int(rest)] = k
+    first = min(numbered, default=0)
+    if named or first > 1 or sorted(numbered) != list(range(first, first + len(numbered))):
         return named
-    first = min(numbered)
     return {robot.joints[number - first]: k for number, k in sorted(numbered.items())
             if number - first < robot.n}
 
@@ -244,8 +245,8 @@ def _checked(found: Measured, robot: Robot) -> Measured:
                                  'time; record a driver that measures it')
     _refuse_degrees(found, robot)
     if float(np.ptp(found.q, axis=0).max()) < 1e-3:
-        raise RecordingError(f'{source}: the robot stands still, so that nothing of its masses and '
-                             'friction can be seen; let it move: robodyn excite writes a motion')
+        raise RecordingError(f'{source}: the robot stands still, so that nothing of its masses '
+                             'and friction can be seen; let it move: robodyn excite writes a motion')
     return found
 
 
@@ -258,12 +259,12 @@ def _refuse_degrees(found: Measured, robot: Robot) -> None:
     beyond = turning & (span > 1.5 * room + 0.5)
     if beyond.any() and (span / DEGREES <= room + 0.5)[turning].all():
         k = int(np.argmax(beyond))
-        raise RecordingError(f'{found.source}: joint {robot.joints[k]!r} moves over {span[k]:.4g}, '
-                             f'more than its range of {room[k]:.4g} rad; positions seem to be in '
+        raise RecordingError(f'{found.source}: joint {robot.joints[k]!r} moves over {span[k]:.4g}'
+                             f', more than its range of {room[k]:.4g} rad; positions seem to be in '
                              'degrees: convert positions and velocities to radians')
     if found.v is None:
         return
-    for k in np.flatnonzero(turning & (span > 1e-2)):
+    for k in np.flatnonzero(turning & (span > 1e-2)).tolist():
         moved = np.gradient(found.q[:, k], found.t)
         size = float(moved @ moved)
         ratio = float(found.v[:, k] @ moved) / size if size > 0.0 else 1.0

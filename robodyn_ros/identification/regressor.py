@@ -46,7 +46,7 @@ class Regressor:
     @cached_property
     def _recorded(self) -> tuple[Program, np.ndarray, np.ndarray]:
         """Return the program, and row and column of each of its outputs."""
-        tree, n = self.chosen.tree, self.chosen.tree.n
+        n = self.chosen.tree.n
         graph = Graph()
         q, v, a = (inputs(graph, letter, n) for letter in 'qva')
         theta = inputs(graph, 'theta', self.chosen.rotors.stop)

@@ -153,7 +153,7 @@ def rows_of(facts: dict[str, Any]) -> list[tuple[str, ...]]:
     def share(value: float | None) -> str:
         return '–' if value is None else f'{100.0 * value:.3g} %'
 
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name, one in facts['joints'].items():
         judging = 'validation' if facts['held_out'] else 'fit'
         rms = one[f'{judging}_rms']

@@ -23,7 +23,8 @@ LINK = """
 def arm(axis='0 0 1', friction=True):
     """Return an arm of three turning joints with a tool welded to it."""
     parts = ['<robot name="arm"><link name="base"/>']
-    turns, spots = ('0.3 0 0', '1.5707963267948966 0 0.2', '0 0.4 0.1'), ('0 0 0.3', '0.1 0 0', '0.4 0 0')
+    turns = '0.3 0 0', '1.5707963267948966 0 0.2', '0 0.4 0.1'
+    spots = '0 0 0.3', '0.1 0 0', '0.4 0 0'
     for k in range(3):
         parent = 'base' if k == 0 else f'link_{k}'
         parts.append(LINK.format(name=f'link_{k + 1}', xyz=f'0.1{k} 0.02 0.0{k}', mass=4 - k,

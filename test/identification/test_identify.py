@@ -74,14 +74,13 @@ def test_what_is_written_is_read_back_here_and_by_pinocchio_and_mujoco():
 
 
 def test_deviations_hold():
-    """Of noise of known size, true base parameters lie within 1, 2 and 3 deviations as often as."""
+    """Of noise of known size, the truth lies within 1, 2, 3 deviations as often as it should."""
     robot = arm()
     truth, theta = other(robot, 5)
     distances = []
     for seed in range(12):
         measured = recording(truth, seed=7, noise=0.0, duration=20.0)
         noise = np.random.default_rng(seed).normal(size=measured.tau.shape)
-        from dataclasses import replace
         noisy = replace(measured, tau=measured.tau + noise * np.array([0.5, 0.3, 0.1]))
         found = identify(robot, [noisy], hold_out=0.0)
         base = found.fit.base
