@@ -8,8 +8,8 @@ Fit the parameters: weighted, robust, physically consistent least squares.
 Both sides are filtered and thinned (filtering.decimated), so that what remains counts as
 independent. Each joint is weighted by its residual's spread, found with the parameters in turns;
 samples far off count less (Huber). The parameters are those of consistency.consistent; how much
-the prior counts, and which friction a joint needs, is decided by what predicts pieces of the recording
-that were not fitted (cross-validation over contiguous pieces).
+the prior counts, and which friction a joint needs, is decided by what predicts pieces of the
+recording that were not fitted (cross-validation over contiguous pieces).
 """
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ from robodyn_ros.identification.filtering import decimated, States
 from robodyn_ros.identification.parameters import ParameterSet
 from robodyn_ros.identification.regressor import friction_shapes, Regressor
 
-ROUNDS = 4
+ROUNDS = 6
 """Turns of weights and parameters."""
 HUBER = 2.5
 """Residual, in standard deviations, from which on a sample counts less."""
 FOLDS = 5
 """Pieces of the recording that are left out in turn."""
-WEIGHTS = (1e-2, 1e-1, 1.0, 10.0, 100.0)
+WEIGHTS = (1e-2, 1e-1, 1.0)
 """Of the prior, to choose from."""
 VELOCITIES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Breakaway velocities to choose from [rad/s] or [m/s]."""
-TURNS = 2
-"""Of the search for the friction of every joint."""
+EARNED, PEAK_EARNED = 3.0, 10.0
+"""By how much another width of friction, and a Stribeck peak, must raise the log likelihood of
+what was not fitted."""
 OUTLIER = 5.0
 """Residual, in standard deviations, at which the error of a sample stops to grow."""
 LAG = 3
@@ -228,18 +229,20 @@ def solved(equations: Equations, prior: Prior, weight: float, used: np.ndarray,
     """
     Return consistent parameters, the weights' spreads (n,) and the share of each sample (k, n).
 
-    In turns with the parameters, samples are found that are far off and count less.
+    In turns with the parameters, the spread of each joint's residual is found, and samples that
+    are far off, which count less.
     """
     noise = noise_levels(equations, used)
-    share = np.ones_like(equations.tau)
+    sigma, share = noise, np.ones_like(equations.tau)
     for _ in range(rounds):
-        A, b = weighted(equations, noise, share)
+        A, b = weighted(equations, sigma, share)
         found = consistent(equations.chosen, A.T @ A, A.T @ b, prior, weight, used, start)
         start = found.theta
         residual = equations.tau - equations.predicted(found.theta)
-        distance = np.abs(residual) / _spread(residual, equations, noise)
+        sigma = _spread(residual, equations, noise)
+        distance = np.abs(residual) / sigma
         share = np.minimum(1.0, HUBER / np.maximum(distance, 1e-300))
-    return found, noise, share
+    return found, sigma, share
 
 
 def folds_of(equations: Equations) -> list[np.ndarray]:
@@ -289,37 +292,34 @@ def _friction_searched(equations: Equations, prior: Prior, weight: float, used: 
     """
     Choose breakaway velocities and Stribeck peaks: for all joints alike, then joint by joint.
 
-    What is lowered is the sum of n log(error) of the joints, the likelihood with each joint's
-    spread at its best; a peak must earn log(n), as Schwarz's criterion has it.
+    What is lowered is the sum of n log(error) over the joints of pieces that were not fitted; what
+    makes the model larger must earn it.
     """
     chosen, n = equations.chosen, equations.tau.shape[1]
-    peaks, penalty = chosen.of_joints('peak').start, 0.5 * np.log(equations.counted.sum())
-    start: np.ndarray | None = None
-    best = np.inf
-    own = equations.velocity
+    peaks = chosen.of_joints('peak').start
+    _, sigma, _ = solved(equations, prior, weight, used)
+    own, best = equations.velocity, np.inf
     for velocity in (own, *(np.full(n, speed) for speed in VELOCITIES)):
         tried = equations.with_velocity(velocity)
-        found, spread, _ = solved(tried, prior, weight, used, 2, start)
-        error = _likelihood(tried, found.theta) + penalty * used[chosen.of_joints('peak')].sum()
-        start = found.theta
-        if error < best - 1.0:
-            best, equations, sigma, theta = error, tried, spread, found.theta
-    for turn in range(TURNS):
-        for joint in np.flatnonzero(equations.counted.any(axis=0)):
-            progress((turn * n + joint) / (TURNS * n + 1.0))
-            for speed in {own[joint], *VELOCITIES}:
-                for peak in (False, True):
-                    tried_used, velocity = used.copy(), equations.velocity.copy()
-                    tried_used[peaks + joint], velocity[joint] = peak, speed
-                    if (velocity == equations.velocity).all() and (tried_used == used).all():
-                        continue
-                    tried = equations.with_velocity(velocity)
-                    A, b = weighted(tried, sigma, np.ones_like(tried.tau))
-                    found = consistent(chosen, A.T @ A, A.T @ b, prior, weight, tried_used, theta)
-                    error = _likelihood(tried, found.theta) + penalty * tried_used[
-                        chosen.of_joints('peak')].sum()
-                    if error < best - 1.0:
-                        best, equations, used, theta = error, tried, tried_used, found.theta
+        error = left_out_error(tried, prior, weight, used, sigma)
+        if error < best - EARNED:
+            best, equations = error, tried
+    joints = np.flatnonzero(equations.counted.any(axis=0)).tolist()
+    for k, joint in enumerate(joints):
+        progress((1.0 + k) / (1.0 + len(joints)))
+        now = equations.velocity[joint]
+        near = sorted({own[joint], *VELOCITIES}, key=lambda speed: abs(np.log(speed / now)))[:3]
+        for peak in (False, True):
+            for speed in near:
+                tried_used, velocity = used.copy(), equations.velocity.copy()
+                tried_used[peaks + joint], velocity[joint] = peak, speed
+                if (velocity == equations.velocity).all() and (tried_used == used).all():
+                    continue
+                tried = equations.with_velocity(velocity)
+                error = left_out_error(tried, prior, weight, tried_used, sigma)
+                more = peak and not used[peaks + joint]
+                if error < best - (PEAK_EARNED if more else EARNED):
+                    best, equations, used = error, tried, tried_used
     return equations, used
 
 
