@@ -39,6 +39,8 @@ EARNED, PEAK_EARNED = 3.0, 10.0
 what was not fitted."""
 OUTLIER = 5.0
 """Residual, in standard deviations, at which the error of a sample stops to grow."""
+REST = 0.01
+"""Part of its largest velocity below which a joint counts as at rest."""
 LAG = 3
 """Samples over which residuals may hang together, in standard deviations."""
 FLOOR = 1e-3
@@ -109,7 +111,8 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
     Return the equations of pieces of recordings.
 
     Torques at 98 % of a motor's limit are what the motor could give, not what the motion took:
-    they do not count. Joints without a motor (NaN) do not either.
+    they do not count. Nor do those of a robot at rest, which friction holds with any torque, and
+    joints without a motor (NaN).
 
     :param limits: of efforts (n,), infinite where not known
     """
@@ -120,6 +123,7 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
         Y = states.felt(regressor(states.q, states.v, states.a, velocity))
         known = np.isfinite(states.tau)
         free = known & (np.abs(np.where(known, states.tau, 0.0)) < 0.98 * limits)
+        free &= moving(states)[:, None]
         if states.projection is not None:  # rows are those of independent motors
             motors = states.projection.any(axis=(0, 1))
             free = motors & (free | ~known).all(axis=1, keepdims=True)
@@ -133,6 +137,12 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
             _all_near(free, states, edge)))
     t, Y, tau, counted = (np.concatenate([one[k] for one in found]) for k in range(4))
     return Equations(regressor.chosen, tuple(pieces), t, Y, tau, counted, velocity)
+
+
+def moving(states: States) -> np.ndarray:
+    """Tell at which samples any joint moves (k,)."""
+    fastest = np.maximum(np.abs(states.v).max(axis=0, initial=0.0), 1e-9)
+    return (np.abs(states.v) > REST * fastest).any(axis=1)
 
 
 def _every(states: States) -> int:

@@ -17,7 +17,7 @@ JOINT = """
 friction="{friction}"/></joint>"""
 LINK = """
 <link name="{name}"><inertial><origin xyz="{xyz}"/><mass value="{mass}"/>
-<inertia ixx="{a}" ixy="0" ixz="0" iyy="{b}" iyz="0.001" izz="{c}"/></inertial></link>"""
+<inertia ixx="{a}" ixy="0" ixz="0" iyy="{b}" iyz="0.0002" izz="{c}"/></inertial></link>"""
 
 
 def arm(axis='0 0 1', friction=True):
