@@ -246,7 +246,8 @@ def _checked(found: Measured, robot: Robot) -> Measured:
     _refuse_degrees(found, robot)
     if float(np.ptp(found.q, axis=0).max()) < 1e-3:
         raise RecordingError(f'{source}: the robot stands still, so that nothing of its masses '
-                             'and friction can be seen; let it move: robodyn excite writes a motion')
+                             'and friction can be seen; let it move: robodyn excite finds a '
+                             'motion')
     return found
 
 
@@ -260,8 +261,8 @@ def _refuse_degrees(found: Measured, robot: Robot) -> None:
     if beyond.any() and (span / DEGREES <= room + 0.5)[turning].all():
         k = int(np.argmax(beyond))
         raise RecordingError(f'{found.source}: joint {robot.joints[k]!r} moves over {span[k]:.4g}'
-                             f', more than its range of {room[k]:.4g} rad; positions seem to be in '
-                             'degrees: convert positions and velocities to radians')
+                             f', more than its range of {room[k]:.4g} rad; positions seem to '
+                             'be in degrees: convert positions and velocities to radians')
     if found.v is None:
         return
     for k in np.flatnonzero(turning & (span > 1e-2)).tolist():
