@@ -30,8 +30,10 @@ HUBER = 2.5
 """Residual, in standard deviations, from which on a sample counts less."""
 FOLDS = 5
 """Pieces of the recording that are left out in turn."""
-WEIGHTS = (1e-2, 1e-1, 1.0)
+WEIGHTS = (0.1, 1.0, 3.0, 10.0)
 """Of the prior, to choose from."""
+MIXES = (0.0, 0.25, 0.5)
+"""How much of a joint's weight its torque has, and not its residual, to choose from."""
 VELOCITIES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Breakaway velocities to choose from [rad/s] or [m/s]."""
 EARNED, PEAK_EARNED = 3.0, 10.0
@@ -235,24 +237,24 @@ def _spread(residual: np.ndarray, equations: Equations, noise: np.ndarray) -> np
 
 def solved(equations: Equations, prior: Prior, weight: float, used: np.ndarray,
            rounds: int = ROUNDS, start: np.ndarray | None = None,
-           ) -> tuple[Consistent, np.ndarray, np.ndarray]:
+           sigma: np.ndarray | None = None) -> tuple[Consistent, np.ndarray, np.ndarray]:
     """
     Return consistent parameters, the weights' spreads (n,) and the share of each sample (k, n).
 
-    In turns with the parameters, the spread of each joint's residual is found, and samples that
-    are far off, which count less.
+    In turns with the parameters, the spread of each joint's residual is found, unless spreads are
+    given, and samples that are far off, which count less.
     """
     noise = noise_levels(equations, used)
-    sigma, share = noise, np.ones_like(equations.tau)
+    weights, share = noise if sigma is None else sigma, np.ones_like(equations.tau)
     for _ in range(rounds):
-        A, b = weighted(equations, sigma, share)
+        A, b = weighted(equations, weights, share)
         found = consistent(equations.chosen, A.T @ A, A.T @ b, prior, weight, used, start)
         start = found.theta
         residual = equations.tau - equations.predicted(found.theta)
-        sigma = _spread(residual, equations, noise)
-        distance = np.abs(residual) / sigma
-        share = np.minimum(1.0, HUBER / np.maximum(distance, 1e-300))
-    return found, sigma, share
+        spread = _spread(residual, equations, noise)
+        weights = spread if sigma is None else sigma
+        share = np.minimum(1.0, HUBER / np.maximum(np.abs(residual) / spread, 1e-300))
+    return found, weights, share
 
 
 def folds_of(equations: Equations) -> list[np.ndarray]:
@@ -288,13 +290,34 @@ def fitted(equations: Equations, structure: Base, prior: Prior, used: np.ndarray
     weight = LEAST
     if search:
         equations, used = _friction_searched(equations, prior, 0.1, used, progress)
+    fixed = None
     if not exact:
-        _, sigma, _ = solved(equations, prior, 0.1, used)
-        errors = [left_out_error(equations, prior, one, used, sigma) for one in WEIGHTS]
-        weight = WEIGHTS[int(np.argmin(errors))]
-    found, sigma, share = solved(equations, prior, weight, used)
+        weight, fixed = _weights_searched(equations, prior, used)
+    found, sigma, share = solved(equations, prior, weight, used, sigma=fixed)
     progress(1.0)
     return _judged(equations, structure, prior, weight, used, found, sigma, share)
+
+
+def _weights_searched(equations: Equations, prior: Prior,
+                      used: np.ndarray) -> tuple[float, np.ndarray]:
+    """
+    Choose the weight of the prior and the spreads that weight the joints.
+
+    The spreads lie between those of the residuals, which are right where the model is, and equal
+    parts of the torques, which suffer less where it is not.
+    """
+    _, residual, _ = solved(equations, prior, 0.1, used)
+    torque = np.array([max(float(np.std(column)), 1e-12) for column in equations.tau.T])
+    live = equations.counted.any(axis=0)
+    torque = torque * np.median((residual / torque)[live])
+    best, chosen = np.inf, (WEIGHTS[0], residual)
+    for mix in MIXES:
+        sigma = np.where(live, residual ** (1.0 - mix) * torque ** mix, 1.0)
+        for weight in WEIGHTS:
+            error = left_out_error(equations, prior, weight, used, sigma)
+            if error < best:
+                best, chosen = error, (weight, sigma)
+    return chosen
 
 
 def _friction_searched(equations: Equations, prior: Prior, weight: float, used: np.ndarray,
