@@ -17,6 +17,7 @@ from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.base_parameters import Base, base_of, STATES
 from robodyn_ros.identification.closed_chain import motor_projection
 from robodyn_ros.identification.consistency import Prior
+from robodyn_ros.identification.coupling import coupled_motors
 from robodyn_ros.identification.filtering import (found_cutoff, Measured, segments, States,
                                                   states_of)
 from robodyn_ros.identification.fit import (Equations, equations_of, Fit, fitted,
@@ -135,6 +136,8 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
     # what everybody does, to be compared with: friction of one width, no peak
     simple = np.full(robot.n, 0.1)
     plain = plain_least_squares(trained.with_velocity(simple) if not exact else trained, used)
+    if not robot.loops:
+        remarks += coupled_motors(trained, fit.theta, robot.joints)
     if fit.condition > SLOW:
         remarks.append(f'the motion shows the parameters badly (condition number '
                        f'{fit.condition:.3g}); robodyn excite finds a better one')

@@ -124,6 +124,32 @@ def test_outliers_do_little():
     assert errors[1] < 4.0 * errors[0]
 
 
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+def test_a_coupled_motor_is_told(sign):
+    """Friction of a motor that turns with two joints is left over, and named; else nothing is."""
+    robot = arm()
+    truth, _ = other(robot, 14)
+    measured = recording(truth, 14, noise=0.1, exact=False, duration=20.0)
+    assert not any('coupled' in remark for remark in identify(robot, [measured]).remarks)
+    torque = 6.0 * np.tanh(30.0 * (measured.v[:, 1] + sign * measured.v[:, 2]))
+    tau = measured.tau + np.column_stack([0.0 * torque, torque, sign * torque])
+    remarks = identify(robot, [replace(measured, tau=tau)]).remarks
+    assert any('joint_2 and joint_3 seem to be coupled' in remark for remark in remarks)
+
+
+def test_samples_at_rest_and_in_saturation_do_not_count():
+    """A motor at its limit, and an arm that friction holds, tell nothing."""
+    robot = arm()
+    truth, _ = other(robot, 15)
+    measured = recording(truth, 15, exact=False, duration=20.0)
+    robot.limits.effort[:] = 0.6 * np.abs(measured.tau).max(axis=0)
+    limit = robot.limits.effort
+    clipped = replace(measured, tau=np.clip(measured.tau, -limit, limit))
+    found = identify(robot, [clipped], hold_out=0.0)
+    assert 0 < (~found.trained.counted).sum() < 0.9 * found.trained.counted.size
+    assert judged(found.trained, found.fit.theta).overall < 0.03
+
+
 def test_a_payload_is_found():
     """Mass, centre and inertia of what the tool carries, given the arm."""
     robot = arm()
