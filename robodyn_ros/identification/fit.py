@@ -70,6 +70,8 @@ class Equations:
     """Which torques count (k, n)."""
     velocity: np.ndarray
     """Breakaway velocities (n,)."""
+    known: np.ndarray | None = None
+    """Torques that are known before, such as those of an arm without its payload (k, n)."""
 
     def with_velocity(self, velocity: np.ndarray) -> 'Equations':
         """Return the same with friction of other shapes."""
@@ -82,12 +84,18 @@ class Equations:
 
     def predicted(self, theta: np.ndarray) -> np.ndarray:
         """Return the torques (k, n) of parameters."""
-        return self.Y @ theta
+        return self.Y @ theta if self.known is None else self.Y @ theta + self.known
+
+    @property
+    def unknown(self) -> np.ndarray:
+        """Return the torques that parameters must explain (k, n)."""
+        return self.tau if self.known is None else self.tau - self.known
 
     def piece(self, kept: np.ndarray) -> 'Equations':
         """Return some of the samples, given as truths (k,)."""
         return replace(self, t=self.t[kept], Y=self.Y[kept], tau=self.tau[kept],
-                       counted=self.counted[kept])
+                       counted=self.counted[kept],
+                       known=None if self.known is None else self.known[kept])
 
 
 def _diagonal(values: np.ndarray) -> np.ndarray:
@@ -192,7 +200,7 @@ def weighted(equations: Equations, sigma: np.ndarray,
     """Return A (rows, size) and b (rows,) of the counted torques, each over its spread."""
     rows = equations.counted
     factor = np.sqrt(share) / sigma
-    return equations.Y[rows] * factor[rows][:, None], (equations.tau * factor)[rows]
+    return equations.Y[rows] * factor[rows][:, None], (equations.unknown * factor)[rows]
 
 
 def noise_levels(equations: Equations, used: np.ndarray) -> np.ndarray:
@@ -205,7 +213,7 @@ def noise_levels(equations: Equations, used: np.ndarray) -> np.ndarray:
     found = np.empty(equations.tau.shape[1])
     for k in range(len(found)):
         rows = equations.counted[:, k]
-        tau = equations.tau[rows, k]
+        tau = equations.unknown[rows, k]
         if not rows.any():
             found[k] = 1.0
             continue
@@ -272,7 +280,7 @@ def left_out_error(equations: Equations, prior: Prior, weight: float, used: np.n
         found = consistent(equations.chosen, A.T @ A, A.T @ b, prior, weight, used, start)
         start = found.theta
         error[out] = equations.piece(out).predicted(found.theta)
-    return _likelihood(replace(equations, Y=error[..., None]), np.ones(1))
+    return _likelihood(replace(equations, Y=error[..., None], known=None), np.ones(1))
 
 
 def fitted(equations: Equations, structure: Base, prior: Prior, used: np.ndarray,

@@ -205,9 +205,9 @@ def _payload(robot: Robot, chosen: ParameterSet, trained: Equations, judge: Equa
     own = ParameterSet(chosen.tree._replace(rotors=()), names, 1, robot.n)
     columns = [*range(frame.body * TEN, frame.body * TEN + TEN),
                *range(chosen.rotors.stop, chosen.size)]
-    rest = before.copy()
+    rest = before  # the arm as its file says
     known = [replace(equations, chosen=own, Y=equations.Y[:, :, columns],
-                     tau=equations.tau - equations.predicted(rest))
+                     known=equations.predicted(rest))
              for equations in (trained, judge) if equations is not None]
     theta = np.zeros(own.size)
     theta[[0, 4, 7, 9]] = BALL_MASS, *[BALL_MASS * BALL_SIZE ** 2] * 3

@@ -5,7 +5,8 @@ Write what was identified into the robot's URDF, to the last bit.
 
 A body's inertia goes to the link behind its joint; links welded to it are part of it and lose
 their own. Viscous and Coulomb friction go to <dynamics>, the breakaway torque and rotors to
-<robodyn>, which other readers pass over. An offset belongs to the measurement, so it stays in the report.
+<robodyn>, which other readers pass over. An offset belongs to the measurement, so it stays in the
+report.
 """
 from __future__ import annotations
 
