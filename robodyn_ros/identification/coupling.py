@@ -4,7 +4,7 @@
 Find motors that turn with two joints: what the model cannot say, and the report then must.
 
 In many wrists the last motor drives through the joint before it and turns with u = v_i + s v_k.
-Its friction and inertia act on both joints, which leaves residuals that follow u (Staubli's wrists).
+Its friction and inertia act on both joints, which leaves residuals that follow u.
 """
 from __future__ import annotations
 

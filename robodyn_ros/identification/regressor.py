@@ -16,7 +16,6 @@ are not computed.
 from __future__ import annotations
 
 from functools import cached_property
-import os
 
 import numpy as np
 
@@ -31,6 +30,8 @@ from robodyn_ros.mechanics.tree import ancestors, Friction, Inertia, joint_effor
 from robodyn_ros.mechanics.vector import add, cross, dot, transpose_times, Vector, ZERO
 from robodyn_ros.tracing import Graph, inputs, is_zero, jacobian, Number, Scalar
 
+LANES = 8
+"""States side by side."""
 BLOCK = 4096
 """States evaluated at a time: outputs stay in the processor's cache."""
 
@@ -41,7 +42,6 @@ class Regressor:
     def __init__(self, chosen: ParameterSet, gravity: tuple[float, float, float]):
         """Keep the parameters; nothing is compiled before the first use."""
         self.chosen, self.gravity = chosen, gravity
-        self.lanes = 8 if os.environ.get('NUMBA_DISABLE_JIT', '0') in ('', '0') else 1
 
     @cached_property
     def _recorded(self) -> tuple[Program, np.ndarray, np.ndarray]:
@@ -60,7 +60,7 @@ class Regressor:
                     places.append((row, column))
         kernel = Kernel('evaluate', [*q, *v, *a], outputs)
         program = Program(f'the regressor of {n} joints', [kernel], inputs(graph, 'p', 1),
-                          Table(3 * n, len(outputs), self.lanes))
+                          Table(3 * n, len(outputs), LANES))
         rows, columns = np.array(places, dtype=int).reshape(-1, 2).T
         return program, rows, columns
 
@@ -76,14 +76,14 @@ class Regressor:
         :returns: blocks (k / lanes, entries, lanes), the last one padded
         """
         program, rows, _ = self._recorded
-        k, lanes = len(q), self.lanes
+        k, lanes = len(q), LANES
         blocks = -(-k // lanes)
         x = np.zeros((blocks * lanes, 3 * q.shape[1]))
         x[:k] = np.concatenate([q, v, a], axis=1)
-        x = np.ascontiguousarray(x.reshape(blocks, lanes, -1).transpose(0, 2, 1))
-        y = np.empty((blocks, len(rows), lanes))
+        x = np.ascontiguousarray(x.reshape(blocks, lanes, -1).transpose(0, 2, 1)).ravel()
+        y = np.empty(blocks * len(rows) * lanes)
         program.functions()['table'](blocks, x, np.zeros(program.prepared_size * lanes), y)
-        return y
+        return y.reshape(blocks, len(rows), lanes)
 
     def __call__(self, q: np.ndarray, v: np.ndarray, a: np.ndarray,
                  velocity: np.ndarray) -> np.ndarray:
