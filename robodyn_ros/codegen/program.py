@@ -176,7 +176,9 @@ class Program:
         routine = self.routines[name]
         x = np.ascontiguousarray(x, dtype=float)
         y = np.empty(x.shape[:-1] + (routine.outputs,))
-        self.functions()['many_' + name](x.size // routine.inputs, x, w, y)
+        # flat, as plain Python sees more than an address
+        self.functions()['many_' + name](x.size // routine.inputs, x.reshape(-1), w,
+                                         y.reshape(-1))
         return y
 
 

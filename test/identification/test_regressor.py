@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The regressor against Pinocchio's, and against our own inverse dynamics."""
 
+import os
+import subprocess
+import sys
+
+from house import ROOT
 from identification.cases import arm
 from mechanics.random_urdf import random_urdf, with_rotors
 import numpy as np
@@ -66,3 +71,17 @@ def test_base_parameters_explain_all_others():
     # joints among other columns, and the friction and offset of each joint
     assert np.linalg.matrix_rank(Y, tol=1e-8 * np.linalg.norm(Y)) == len(base.columns)
     assert len(base.names(chosen.names)) == len(base.columns)
+
+
+def test_many_states_without_a_compiler():
+    """NUMBA_DISABLE_JIT=1: the same numbers in plain Python, of regressor and robot alike."""
+    code = ('import numpy as np\nfrom identification.cases import arm\n'
+            'from identification.test_regressor import regressor_of\n'
+            'robot = arm()\nchosen, regressor = regressor_of(robot)\n'
+            'x = np.random.default_rng(0).normal(size=(3, 5, 3))\n'
+            'print(repr(float(regressor(*x, np.full(3, 0.1)).sum())), '
+            'repr(float(robot.inverse_dynamics(*x).sum())))')
+    said = {subprocess.run([sys.executable, '-c', code], check=True, capture_output=True, text=True,
+                           env={**os.environ, 'NUMBA_DISABLE_JIT': off,
+                                'PYTHONPATH': str(ROOT / 'test')}).stdout for off in '01'}
+    assert len(said) == 1 and said.pop().strip()
