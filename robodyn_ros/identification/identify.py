@@ -33,8 +33,6 @@ from robodyn_ros.robots.robot import Robot
 
 HOLD_OUT = 0.3
 """Part of the recordings that is judged and not fitted, where none are given for that."""
-WEAK = 0.5
-"""Part of a parameter that the data told, below which it counts as not shown."""
 SLOW = 1e4
 """Condition number above which a motion shows the parameters badly."""
 EXACT_SAMPLES = 1500

@@ -81,7 +81,8 @@ def test_many_states_without_a_compiler():
             'x = np.random.default_rng(0).normal(size=(3, 5, 3))\n'
             'print(repr(float(regressor(*x, np.full(3, 0.1)).sum())), '
             'repr(float(robot.inverse_dynamics(*x).sum())))')
-    said = {subprocess.run([sys.executable, '-c', code], check=True, capture_output=True, text=True,
-                           env={**os.environ, 'NUMBA_DISABLE_JIT': off,
-                                'PYTHONPATH': str(ROOT / 'test')}).stdout for off in '01'}
+    said = {subprocess.run([sys.executable, '-c', code], check=True, text=True,
+                           stdout=subprocess.PIPE, env={
+                               **os.environ, 'NUMBA_DISABLE_JIT': off,
+                               'PYTHONPATH': str(ROOT / 'test')}).stdout for off in '01'}
     assert len(said) == 1 and said.pop().strip()
