@@ -77,6 +77,7 @@ VIEW = [
     'matplotlib>=3.7',
     'mcap>=1.2',
     'pycollada>=0.8',               # COLLADA meshes, for trimesh
+    'rosbags>=0.10',                # ROS 2 bags of any storage, to identify robots
     'trimesh>=4.6',                 # meshes; viser brings it, too
     'viser==1.1.1',                 # page and server must be of one version
 ]

@@ -187,7 +187,9 @@ class Program:
         if x.shape[-1:] != (routine.inputs,):
             raise SizeError(f'x of {name}', f'(..., {routine.inputs})', x.shape)
         y = np.empty(x.shape[:-1] + (routine.outputs,))
-        self.functions()['many_' + name](x.size // max(1, routine.inputs), x, w, y)
+        # flat, as plain Python sees more than an address
+        self.functions()['many_' + name](x.size // max(1, routine.inputs), x.reshape(-1), w,
+                                         y.reshape(-1))
         return y
 
 

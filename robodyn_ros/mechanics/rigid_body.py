@@ -8,7 +8,7 @@ rotors (tree.Rotor). M(q) a + h(q, v) = tau, friction apart.
 """
 from __future__ import annotations
 
-from typing import Sequence
+from typing import NamedTuple, Sequence
 
 from robodyn_ros.mechanics.inertia import express, sum_inertias
 from robodyn_ros.mechanics.kinematics import body_poses, joint_pose, Pose
@@ -22,14 +22,25 @@ LONG = 12
 """Joints in a chain from which on forces are compared with axes in the base frame."""
 
 
-def inverse_dynamics(tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number],
-                     v: Sequence[Number], a: Sequence[Number],
-                     gravity: Vector) -> list[Number]:
-    """
-    Joint torques tau = M a + C v + g by recursive Newton-Euler.
+class Wrenches(NamedTuple):
+    """What moves every body by itself, in body frames, before forces are handed down."""
 
-    :param inertias: one per body, in body frames
-    :param gravity: in the base frame [m/s^2]; enters as an upward acceleration of the base
+    poses: list[Pose]
+    """Of each body in its parent's frame."""
+    forces: list[Vector]
+    """[N]"""
+    moments: list[Vector]
+    """About the origin of the body frame [N m]."""
+    rotors: list[Number]
+    """Effort along each body's joint that its rotors take [N m] or [N]."""
+
+
+def body_wrenches(tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number],
+                  v: Sequence[Number], a: Sequence[Number], gravity: Vector) -> Wrenches:
+    """
+    Force and moment that each body needs by itself: the way out of Newton-Euler.
+
+    Linear in the inertias and in the inertias of the rotors; see inverse_dynamics.
     """
     v, a = body_rates(tree, v), body_rates(tree, a)
     poses = [joint_pose(body, x) for body, x in zip(tree.bodies, body_positions(tree, q))]
@@ -67,6 +78,19 @@ def inverse_dynamics(tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number
             twist = dot(rotor.axis, alpha)
         tau[rotor.joint] = tau[rotor.joint] + (
             twist * (rotor.inertia * rotor.ratio) + momentum_rate * rotor.ratio)
+    return Wrenches(poses, forces, moments, tau)
+
+
+def inverse_dynamics(tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number],
+                     v: Sequence[Number], a: Sequence[Number],
+                     gravity: Vector) -> list[Number]:
+    """
+    Joint torques tau = M a + C v + g by recursive Newton-Euler.
+
+    :param inertias: one per body, in body frames
+    :param gravity: in the base frame [m/s^2]; enters as an upward acceleration of the base
+    """
+    poses, forces, moments, tau = body_wrenches(tree, inertias, q, v, a, gravity)
     # leaves to base: hand forces and moments down to the parent, keep what acts along the joint
     for index in reversed(range(len(tree.bodies))):
         body, force, moment = tree.bodies[index], forces[index], moments[index]

@@ -33,6 +33,8 @@ class Recording:
     """Time [ns] and fields of each message, by topic as asked for."""
     complete: bool = True
     """Whether the file has its end."""
+    topics: dict[str, list[str]] = field(default_factory=dict)
+    """Full names of the topics that were read, by topic as asked for."""
 
 
 def read_recording(path: str | os.PathLike, topics: Collection[str],
@@ -149,6 +151,9 @@ class _Reading:
                     raise RecordingError(f'{self._name}: the definition of {topic} {error}; '
                                          'record again') from None
                 self._channels[channel.id] = topic, decoder
+                full = self._found.topics.setdefault(topic, [])
+                if channel.topic not in full:
+                    full.append(channel.topic)
 
     def _message(self, message: Any) -> None:
         if message.channel_id not in self._channels:

@@ -49,14 +49,15 @@ def page_of(facts: dict[str, Any], pictures: Sequence[tuple[Path, str]]) -> str:
         f'<style>{STYLE}</style></head><body>\n<h1>{title}</h1>',
         f'<p class="source">robot {escape(facts["robot"])}, from {escape(facts["source"])}</p>',
         warning, f'<table>{run}</table>', f'<table><tr>{head}</tr>{joints}</table>',
-        *(_picture(*one) for one in pictures), '</body></html>\n'])
+        *(picture(*one) for one in pictures), '</body></html>\n'])
 
 
 def _number(value: float | None) -> str:
     return f'<td class="number">{"–" if value is None else format(value, ".4g")}</td>'
 
 
-def _picture(path: Path, caption: str) -> str:
+def picture(path: Path, caption: str) -> str:
+    """Return a figure whose bytes are in the page."""
     kind = MEDIA_TYPES[path.suffix]
     source = f'src="data:{kind};base64,{b64encode(path.read_bytes()).decode()}"'
     shown = f'<video controls loop muted {source}></video>' if kind == 'video/mp4' else (

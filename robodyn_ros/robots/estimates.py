@@ -115,15 +115,7 @@ def filled_text(robot: Robot, estimates: Estimates) -> str:
         inertial = made.get(str(link.get('name')))
         if inertial is None:
             continue
-        for old in link.findall('inertial'):
-            link.remove(old)
-        element = ElementTree.Element('inertial')
-        ElementTree.SubElement(element, 'origin', xyz=_words(inertial.xyz), rpy='0 0 0')
-        ElementTree.SubElement(element, 'mass', value=f'{inertial.mass:.9g}')
-        ElementTree.SubElement(element, 'inertia', {
-            key: f'{value:.9g}' for key, value in zip(('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'),
-                                                      inertial.tensor)})
-        link.insert(0, element)
+        write_inertial(link, inertial)
     ElementTree.indent(root)
     note = (f'Inertials of {len(made)} links estimated by robodyn inertials from shapes of '
             f'{estimates.density:.6g} kg/m^3')
@@ -131,8 +123,22 @@ def filled_text(robot: Robot, estimates: Estimates) -> str:
             f'{ElementTree.tostring(root, encoding="unicode")}\n')
 
 
-def _words(values: tuple[float, ...]) -> str:
-    return ' '.join(f'{value:.9g}' for value in values)
+def write_inertial(link: ElementTree.Element, inertial: Inertial, digits: int = 9) -> None:
+    """
+    Give a <link> an inertial in the place of those it has; its rpy is zero.
+
+    :param digits: 17 for numbers that are read back to the same bits
+    """
+    for old in link.findall('inertial'):
+        link.remove(old)
+    element = ElementTree.Element('inertial')
+    ElementTree.SubElement(element, 'origin', rpy='0 0 0',
+                           xyz=' '.join(f'{value:.{digits}g}' for value in inertial.xyz))
+    ElementTree.SubElement(element, 'mass', value=f'{inertial.mass:.{digits}g}')
+    ElementTree.SubElement(element, 'inertia', {
+        key: f'{value:.{digits}g}' for key, value in zip(
+            ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'), inertial.tensor)})
+    link.insert(0, element)
 
 
 def _shapes(robot: Robot) -> tuple[dict[str, list[Visual]], ...]:

@@ -25,6 +25,7 @@ from robodyn_ros.scenario.settings import settings_from
 from robodyn_ros.scenario.tool_motion import ToolMotion
 from robodyn_ros.scenario.user_code import (call_object, import_object, is_import_path,
                                             is_trajectory, unmarked)
+from robodyn_ros.trajectories.fourier import JointFourier
 from robodyn_ros.trajectories.joint_plan import JointPlan, Points, points_of
 from robodyn_ros.trajectories.joint_space import JointSine, JointWaypoints, Table
 from robodyn_ros.trajectories.paths import Chosen, Constant, Helix, sample, SineLine, WithHeld
@@ -36,7 +37,8 @@ from robodyn_ros.types import Trajectory
 POSITION = ('x', 'y', 'z')
 PATHS = {'helix': Helix, 'sine_line': SineLine, 'via_points': ViaPoints, 'line': Line,
          'polyline': Polyline, 'circle': Circle, 'arc': Arc}
-JOINT_MOTIONS = {'joint_sine': JointSine, 'joint_waypoints': JointWaypoints, 'table': Table}
+JOINT_MOTIONS = {'joint_sine': JointSine, 'joint_fourier': JointFourier,
+                 'joint_waypoints': JointWaypoints, 'table': Table}
 
 
 class DesiredMotion:

@@ -190,7 +190,7 @@ class TrajectorySettings:
     kind: str = 'none'
     """
     none; a path: helix, line, polyline, circle, arc, sine_line, via_points; a joint motion:
-    joint_sine, joint_waypoints, table; or an import path.
+    joint_sine, joint_fourier, joint_waypoints, table; or an import path.
     """
     frame: str = ''
     """Frame that follows a path in space; empty: the tool, see robots/tool_frame.py."""

@@ -42,6 +42,7 @@ MAY_IMPORT = {
     'recording': set(),
     'viewing': {'mechanics', 'robots'},
     'report': {'mechanics', 'robots', 'trajectories', 'scenario', 'recording'},
+    'identification': _MODELS | {'recording', 'report'},
     'studies': _MODELS | {'report'},
     'launching': {'robots', 'scenario'},
     'nodes/common': {'robots', 'trajectories', 'scenario'},
@@ -53,7 +54,8 @@ MAY_IMPORT = {
     'nodes/driver_check': {'robots', 'nodes/common'},
     'nodes/single_process': {'scenario', 'nodes/common', 'nodes/dynamics', 'nodes/controller',
                              'nodes/trajectory', 'nodes/recorder', 'nodes/viewer'},
-    'commands': _MODELS | {'', 'report', 'recording', 'viewing', 'studies', 'nodes/common',
+    'commands': _MODELS | {'', 'report', 'recording', 'viewing', 'studies', 'identification',
+                           'nodes/common',
                            'nodes/single_process', 'nodes/viewer', 'nodes/driver_check'},
     '': _MODELS,        # robodyn_ros/__init__.py: the names users import
 }
@@ -69,6 +71,7 @@ ONLY_IN = [
     (r'viser', r'viewing/.*', 'viewing'),
     (r'trimesh|collada', r'robots/urdf/\w+\.py', 'robots/urdf'),
     (r'mcap', r'recording/.*', 'recording'),
+    (r'rosbags', r'recording/.*', 'recording'),
     (r'matplotlib', r'report/.*', 'report'),
     (r'benchmarks|test|oracles', r'(?!)', 'a checkout, it is not installed'),
 ]

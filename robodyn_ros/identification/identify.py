@@ -1,0 +1,238 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+From recordings to a model and its judgement: what `robodyn identify` does, without files.
+
+Read (reading.py), filter (filtering.py), build the linear equations (regressor.py), fit (fit.py,
+consistency.py), predict the torques of recordings that were not fitted.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Callable, Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.identification.base_parameters import Base, base_of, STATES
+from robodyn_ros.identification.closed_chain import motor_projection
+from robodyn_ros.identification.consistency import Prior
+from robodyn_ros.identification.coupling import coupled_motors
+from robodyn_ros.identification.filtering import (found_cutoff, Measured, segments, States,
+                                                  states_of)
+from robodyn_ros.identification.fit import (Equations, equations_of, Fit, fitted,
+                                            plain_least_squares, thinned)
+from robodyn_ros.identification.parameters import (inertia_from, INERTIAL, JOINT, parameter_set,
+                                                   ParameterSet, TEN, ten_of, values_of)
+from robodyn_ros.identification.prior import BALL_MASS, BALL_SIZE, prior_of
+from robodyn_ros.identification.regressor import Regressor
+from robodyn_ros.mechanics.inertia import express
+from robodyn_ros.mechanics.tree import Inertia
+from robodyn_ros.mechanics.vector import scale, transpose, transpose_times
+from robodyn_ros.robots.robot import Robot
+
+HOLD_OUT = 0.3
+"""Part of the recordings that is judged and not fitted, where none are given for that."""
+SLOW = 1e4
+"""Condition number above which a motion shows the parameters badly."""
+EXACT_SAMPLES = 1500
+"""Of an exact recording that are used: more tell no more."""
+Progress = Callable[[float, str], None]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How well a model predicts a recording: errors of each joint (n,)."""
+
+    relative: np.ndarray
+    """Norm of the residual over that of the measured torque [-]; NaN without a torque."""
+    rms: np.ndarray
+    """Root mean square of the residual [N m] or [N]."""
+    overall: float
+    """Relative error of all joints together [-]."""
+
+
+@dataclass(frozen=True)
+class Identified:
+    """A model, and how good it is."""
+
+    robot: Robot
+    chosen: ParameterSet
+    fit: Fit
+    prior: Prior
+    cutoff: float | None
+    trained: Equations
+    judged: Equations
+    """What was not fitted; the fitted equations where nothing was held out."""
+    held_out: bool
+    plain: np.ndarray
+    """theta by plain least squares, to be compared with."""
+    before: np.ndarray
+    """theta of the robot's file."""
+    remarks: tuple[str, ...]
+
+    def judgement(self, theta: np.ndarray, equations: Equations) -> Judgement:
+        """Judge parameters by their prediction of torques."""
+        return judged(equations, theta)
+
+
+def judged(equations: Equations, theta: np.ndarray) -> Judgement:
+    """Judge parameters by their prediction of torques."""
+    residual = np.where(equations.counted, equations.tau - equations.predicted(theta), 0.0)
+    tau = np.where(equations.counted, equations.tau, 0.0)
+    size = np.linalg.norm(tau, axis=0)
+    count = np.maximum(equations.counted.sum(axis=0), 1)
+    with np.errstate(invalid='ignore', divide='ignore'):
+        relative = np.where(size > 0.0, np.linalg.norm(residual, axis=0) / size, np.nan)
+    return Judgement(relative, np.sqrt(np.sum(residual ** 2, axis=0) / count),
+                     float(np.linalg.norm(residual) / max(float(np.linalg.norm(tau)), 1e-300)))
+
+
+def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[Measured] = (),
+             cutoff: float | None = None, hold_out: float = HOLD_OUT, payload: bool = False,
+             progress: Progress = lambda part, what: None) -> Identified:
+    """
+    Identify a robot.
+
+    :param validation: recordings to judge by; without, the last part of each recording
+    :param cutoff: of the filter [Hz]; found from the data where not given
+    :param hold_out: that part, 0 .. 0.9
+    :param payload: look only for what the tool carries; the robot's file is right otherwise
+    """
+    pieces = [piece for one in recordings for piece in segments(one)]
+    if not pieces:
+        raise RecordingError(f'{recordings[0].source}: samples are missing so often that no whole '
+                             'second is left; record again')
+    exact = all(piece.a is not None for piece in (*pieces, *validation)) and cutoff is None
+    if not exact and cutoff is None:
+        cutoff = found_cutoff(pieces)
+    judging = [piece for one in validation for piece in segments(one)]
+    if not judging and hold_out > 0.0:
+        judging = [piece.part(slice(_cut(piece, hold_out), None)) for piece in pieces]
+        pieces = [piece.part(slice(None, _cut(piece, hold_out))) for piece in pieces]
+    progress(0.05, 'filtering')
+    chosen = parameter_set(robot)
+    regressor = Regressor(chosen, tuple(robot.parameters.gravity))  # type: ignore[arg-type]
+    velocity = np.array([robot.tree.friction[k].velocity for k in robot.joint_bodies])
+    trained, judge = (None if not some else equations_of(
+        regressor, [_states(robot, piece, cutoff) for piece in some], robot.limits.effort,
+        velocity) for some in (pieces, judging))
+    assert trained is not None
+    progress(0.2, 'fitting')
+    speeds = np.concatenate([states.v for states in trained.states])
+    used = _used(robot, chosen, trained)
+    before = values_of(chosen, robot)
+    remarks = [remark for one in (*recordings, *validation) for remark in one.remarks]
+    if payload:
+        return _payload(robot, chosen, trained, judge, before, cutoff, remarks)
+    prior = prior_of(robot, chosen, np.where(trained.counted, trained.tau, np.nan), speeds)
+    structure = _structure(robot, regressor, velocity, trained)
+    fit = fitted(trained, structure, prior, used, True, exact,
+                 lambda part: progress(0.2 + 0.7 * part, 'fitting'))
+    trained = trained.with_velocity(fit.velocity)
+    judge_ = None if judge is None else judge.with_velocity(fit.velocity)
+    # what everybody does, to be compared with: friction of one width, no peak
+    simple = np.full(robot.n, 0.1)
+    plain = plain_least_squares(trained.with_velocity(simple) if not exact else trained, used)
+    if not robot.loops:
+        remarks += coupled_motors(trained, fit.theta, robot.joints)
+    if fit.condition > SLOW:
+        remarks.append(f'the motion shows the parameters badly (condition number '
+                       f'{fit.condition:.3g}); robodyn excite finds a better one')
+    return Identified(robot, chosen, fit, prior, cutoff, trained,
+                      trained if judge_ is None else judge_, judge_ is not None, plain, before,
+                      tuple(dict.fromkeys(remarks)))
+
+
+def _cut(piece: Measured, hold_out: float) -> int:
+    """Return the sample at which what is judged begins."""
+    return int(np.searchsorted(piece.t, piece.t[-1] - hold_out * piece.duration))
+
+
+def _states(robot: Robot, piece: Measured, cutoff: float | None) -> States:
+    states = states_of(piece, cutoff)
+    if cutoff is None:
+        states = thinned(states, EXACT_SAMPLES)
+    if not robot.loops:
+        return states
+    return replace(states, projection=motor_projection(robot, states.q))
+
+
+def _used(robot: Robot, chosen: ParameterSet, equations: Equations) -> np.ndarray:
+    """Return the parameters to look for: what never moves has no friction and no rotor."""
+    used = np.ones(chosen.size, bool)
+    peaks = chosen.of_joints('peak')
+    used[peaks] = values_of(chosen, robot)[peaks] > 0.0
+    moved = np.ptp(np.concatenate([states.q for states in equations.states]), axis=0) > 1e-3
+    for k, joint in enumerate(robot.joints):
+        for name in JOINT:
+            place = chosen.of_joints(name).start + k
+            if not moved[k] and name != 'offset' or not equations.counted[:, k].any() \
+                    and (name == 'offset' or joint not in robot.passive):
+                used[place] = False
+    for place, rotor in zip(range(chosen.rotors.start, chosen.rotors.stop), chosen.tree.rotors):
+        drives = chosen.tree.drives
+        joint_of = drives[rotor.joint].joint if drives else rotor.joint
+        if joint_of < 0 or not moved[joint_of]:
+            used[place] = False
+    return used
+
+
+def _structure(robot: Robot, regressor: Regressor, velocity: np.ndarray,
+               equations: Equations) -> Base:
+    """Return the base parameters that a motion of the recorded joints can show."""
+    if robot.loops:  # random states would tear the loops: what the recording itself shows
+        return base_of(equations.Y[equations.counted], 1e-7)
+    random = np.random.default_rng(0)
+    lower = np.maximum(robot.limits.lower, -np.pi)
+    upper = np.maximum(np.minimum(robot.limits.upper, np.pi), lower + 1e-3)
+    q = random.uniform(lower, upper, (STATES, robot.n))
+    v, a = random.normal(size=(2, STATES, robot.n))
+    held = ~equations.counted.any(axis=0)
+    q[:, held], v[:, held], a[:, held] = equations.states[0].q[0, held], 0.0, 0.0
+    return base_of(regressor(q, v, a, velocity)[:, ~held].reshape(
+        -1, regressor.chosen.size))
+
+
+def _payload(robot: Robot, chosen: ParameterSet, trained: Equations, judge: Equations | None,
+             before: np.ndarray, cutoff: float | None, remarks: list[str]) -> Identified:
+    """Look for ten numbers at the tool's body, and offsets; the arm is as its file says."""
+    frame = robot.tree.frames[robot.tree.payload_frame]
+    names = (*(f'payload {name}' for name in INERTIAL),
+             *(f'{joint} {name}' for name in JOINT for joint in robot.joints))
+    own = ParameterSet(chosen.tree._replace(rotors=()), names, 1, robot.n)
+    columns = [*range(frame.body * TEN, frame.body * TEN + TEN),
+               *range(chosen.rotors.stop, chosen.size)]
+    rest = before  # the arm as its file says
+    known = [replace(equations, chosen=own, Y=equations.Y[:, :, columns],
+                     known=equations.predicted(rest))
+             for equations in (trained, judge) if equations is not None]
+    theta = np.zeros(own.size)
+    theta[[0, 4, 7, 9]] = BALL_MASS, *[BALL_MASS * BALL_SIZE ** 2] * 3
+    theta[:TEN] = ten_of(express(inertia_from(theta[:TEN].tolist()), frame.rotation,
+                                 frame.translation))
+    spread = np.full(own.size, 0.1 * max(float(np.abs(trained.tau).mean()), 1e-6))
+    used = np.zeros(own.size, bool)
+    used[:TEN] = True
+    used[own.of_joints('offset')] = trained.counted.any(axis=0)
+    prior = Prior(np.where(used, theta, 0.0), spread)
+    structure = base_of(known[0].Y.reshape(-1, own.size), 1e-8)
+    fit = fitted(known[0], structure, prior, used, search=False, exact=cutoff is None)
+    return Identified(robot, own, fit, prior, cutoff, known[0], known[-1], judge is not None,
+                      plain_least_squares(known[0], used), np.zeros(own.size), tuple(remarks))
+
+
+def in_payload_frame(robot: Robot, ten: np.ndarray) -> Inertia:
+    """Return a payload's inertia about the payload frame, of its ten numbers on its body."""
+    frame = robot.tree.frames[robot.tree.payload_frame]
+    back = scale(transpose_times(frame.rotation, frame.translation), -1.0)
+    return express(inertia_from(ten.tolist()), transpose(frame.rotation), back)
+
+
+def not_shown(found: Identified) -> list[str]:
+    """Return the base parameters that the motion does not tell from zero or from noise."""
+    fit = found.fit
+    names = fit.base.names(found.chosen.names)
+    scale_ = np.abs(fit.base.reduced(fit.theta)) + 1e-12
+    return [name for name, deviation, size in zip(names, fit.base_deviation, scale_)
+            if deviation > size]

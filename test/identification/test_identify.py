@@ -1,0 +1,183 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of simulated arms come back, as surely as their deviations say."""
+
+from dataclasses import replace
+import re
+
+from identification.cases import arm, motion, other, recording
+import numpy as np
+import pytest
+from robodyn_ros.identification.consistency import is_consistent
+from robodyn_ros.identification.filtering import Measured
+from robodyn_ros.identification.identify import identify, in_payload_frame, judged
+from robodyn_ros.identification.model_file import identified_text
+from robodyn_ros.identification.parameters import TEN
+from robodyn_ros.identification.regressor import Regressor
+from robodyn_ros.mechanics.parameters import Parameters
+from robodyn_ros.robots.robot import load_robot, robot_from_text
+from robodyn_ros.scenario.loading import load_scenario
+from robodyn_ros.scenario.simulation import Simulation
+
+
+def written(found):
+    """Return the robot whose URDF an identification writes."""
+    return robot_from_text(identified_text(found.robot, found.chosen, found.fit.theta,
+                                           found.fit.velocity, 'identified'))
+
+
+@pytest.mark.parametrize('axis', ['0 0 1', '0 1 0', '-0.6 0 0.8'])
+def test_exact_recordings_give_exact_torques(axis):
+    """Without noise, what was not fitted is predicted to 1e-9, and all bodies are possible."""
+    robot = arm(axis)
+    truth, theta = other(robot, 1)
+    found = identify(robot, [recording(truth, 1)])
+    assert judged(found.judged, found.fit.theta).overall < 1e-9
+    base = found.fit.base
+    np.testing.assert_allclose(base.reduced(found.fit.theta), base.reduced(theta), atol=1e-7)
+    for k in range(found.chosen.bodies):
+        assert is_consistent(found.fit.theta[found.chosen.of_body(k)])
+    q, v, a = np.random.default_rng(2).normal(size=(3, 40, 3))
+    np.testing.assert_allclose(written(found).inverse_dynamics(q, v, a),
+                               truth.inverse_dynamics(q, v, a), atol=1e-7)
+
+
+def test_what_is_written_is_read_back_here_and_by_pinocchio_and_mujoco():
+    """The same torques to 1e-12 of the same text, friction and rotors apart elsewhere."""
+    pinocchio = pytest.importorskip('pinocchio')
+    mujoco = pytest.importorskip('mujoco')
+    robot = arm('0 1 0')
+    truth, _ = other(robot, 3)
+    found = identify(robot, [recording(truth, 3, noise=0.05)])
+    text = identified_text(robot, found.chosen, found.fit.theta, found.fit.velocity, 'x')
+    ours = robot_from_text(text)
+    q, v, a = np.random.default_rng(4).normal(size=(3, 20, 3))
+    states = found.trained.states[0]
+    Y = Regressor(found.chosen, robot.parameters.gravity)(q, v, a, found.fit.velocity)
+    offset = found.fit.theta[found.chosen.of_joints('offset')]
+    scale = np.abs(states.tau).max()
+    assert np.abs(ours.inverse_dynamics(q, v, a) + offset - Y @ found.fit.theta).max() \
+        < 1e-12 * scale
+    bare = robot_from_text('\n'.join(line for line in text.splitlines() if '<rotor' not in line))
+    expected = bare.inverse_dynamics(q, v, a, {'friction_scale': 0.0})
+    model = pinocchio.buildModelFromXML(text)
+    data = model.createData()
+    for k in range(20):
+        tau = pinocchio.rnea(model, data, q[k], v[k], a[k])
+        assert np.abs(tau - expected[k]).max() < 1e-12 * scale
+    theirs = mujoco.MjModel.from_xml_string(text)
+    state = mujoco.MjData(theirs)
+    theirs.dof_damping[:], theirs.dof_frictionloss[:] = 0.0, 0.0
+    state.qpos[:], state.qvel[:], state.qacc[:] = q[0], v[0], a[0]
+    mujoco.mj_inverse(theirs, state)
+    np.testing.assert_allclose(state.qfrc_inverse, expected[0], atol=1e-6 * scale)
+
+
+def test_deviations_hold():
+    """Of noise of known size, the truth lies within 1, 2, 3 deviations as often as it should."""
+    robot = arm()
+    truth, theta = other(robot, 5)
+    distances = []
+    for seed in range(12):
+        measured = recording(truth, seed=7, noise=0.0, duration=20.0)
+        noise = np.random.default_rng(seed).normal(size=measured.tau.shape)
+        noisy = replace(measured, tau=measured.tau + noise * np.array([0.5, 0.3, 0.1]))
+        found = identify(robot, [noisy], hold_out=0.0)
+        base = found.fit.base
+        distances.append((found.fit.base_theta - base.reduced(theta)) / found.fit.base_deviation)
+    sizes = np.abs(np.concatenate(distances))
+    assert 0.55 < (sizes < 1.0).mean() < 0.80  # 0.683 of a normal distribution
+    assert 0.88 < (sizes < 2.0).mean() < 0.99  # 0.954
+    assert (sizes < 3.0).mean() > 0.97  # 0.997
+
+
+def test_filtered_recordings_without_accelerations():
+    """Positions with encoder noise and torques with noise: a few per cent, and consistent."""
+    robot = arm()
+    truth, _ = other(robot, 8)
+    measured = recording(truth, 8, noise=0.3, exact=False, duration=20.0, rate=500.0)
+    random = np.random.default_rng(9)
+    measured = replace(measured, v=None,
+                       q=measured.q + 1e-5 * random.normal(size=measured.q.shape))
+    found = identify(robot, [measured])
+    error = judged(found.judged, found.fit.theta)
+    assert error.overall < 0.03
+    assert error.overall < 0.2 * judged(found.judged, found.before).overall
+    for k in range(found.chosen.bodies):
+        assert is_consistent(found.fit.theta[found.chosen.of_body(k)])
+
+
+def test_outliers_do_little():
+    """A torque that is wildly off now and then changes the prediction by less than noise does."""
+    robot = arm()
+    truth, _ = other(robot, 10)
+    measured = recording(truth, 10, noise=0.1, exact=False, duration=20.0, rate=200.0)
+    spoiled = measured.tau.copy()
+    spoiled[::397] += 60.0
+    t, q, v, a = motion(3, 10, 20.0, 200.0)
+    errors = []
+    for tau in (measured.tau, spoiled):
+        found = identify(robot, [replace(measured, tau=tau)], hold_out=0.0)
+        errors.append(np.abs(written(found).inverse_dynamics(q, v, a)
+                             + found.fit.theta[found.chosen.of_joints('offset')]
+                             - truth.inverse_dynamics(q, v, a)).mean())
+    assert errors[1] < 4.0 * errors[0]
+
+
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+def test_a_coupled_motor_is_told(sign):
+    """Friction of a motor that turns with two joints is left over, and named; else nothing is."""
+    robot = arm()
+    truth, _ = other(robot, 14)
+    measured = recording(truth, 14, noise=0.1, exact=False, duration=20.0)
+    assert not any('coupled' in remark for remark in identify(robot, [measured]).remarks)
+    torque = 6.0 * np.tanh(30.0 * (measured.v[:, 1] + sign * measured.v[:, 2]))
+    tau = measured.tau + np.column_stack([0.0 * torque, torque, sign * torque])
+    remarks = identify(robot, [replace(measured, tau=tau)]).remarks
+    assert any('joint_2 and joint_3 seem to be coupled' in remark for remark in remarks)
+
+
+def test_samples_at_rest_and_in_saturation_do_not_count():
+    """A motor at its limit, and an arm that friction holds, tell nothing."""
+    robot = arm()
+    truth, _ = other(robot, 15)
+    measured = recording(truth, 15, exact=False, duration=20.0)
+    robot.limits.effort[:] = 0.6 * np.abs(measured.tau).max(axis=0)
+    limit = robot.limits.effort
+    clipped = replace(measured, tau=np.clip(measured.tau, -limit, limit))
+    found = identify(robot, [clipped], hold_out=0.0)
+    assert 0 < (~found.trained.counted).sum() < 0.9 * found.trained.counted.size
+    assert judged(found.trained, found.fit.theta).overall < 0.03
+
+
+def test_a_payload_is_found():
+    """Mass, centre and inertia of what the tool carries, given the arm."""
+    robot = arm()
+    load = Parameters(payload_mass=1.7, payload_centre=(0.03, -0.02, 0.1),
+                      payload_inertia=(0.01, 0.012, 0.008, 0.001, 0.0, 0.0))
+    measured = recording(robot, 11)
+    tau = robot.inverse_dynamics(measured.q, measured.v, measured.a, load)
+    found = identify(robot, [replace(measured, tau=tau)], payload=True)
+    inertia = in_payload_frame(robot, found.fit.theta[:TEN])
+    assert inertia.mass == pytest.approx(1.7, rel=1e-4)
+    np.testing.assert_allclose(np.array(inertia.moment) / inertia.mass, [0.03, -0.02, 0.1],
+                               atol=1e-4)
+    assert judged(found.judged, found.fit.theta).overall < 1e-3
+
+
+def test_a_robot_without_masses_gets_them():
+    """A vendor's file without inertials: the recording brings the whole model."""
+    full = arm()
+    truth, _ = other(full, 12)
+    bare = robot_from_text(re.sub(r'<inertial>.*?</inertial>', '', full.urdf, flags=re.S))
+    found = identify(bare, [recording(truth, 12)])
+    assert judged(found.judged, found.fit.theta).overall < 1e-9
+
+
+def test_a_closed_chain_with_torques_at_the_motors_only():
+    """parallel_2dof: two motors, two passive joints, torques of the motors are predicted."""
+    robot = load_robot('parallel_2dof')
+    result = Simulation(load_scenario('parallel_line')).run()
+    measured = Measured('simulated', result.t, result.q, result.tau, result.v, result.motion.a)
+    found = identify(robot, [measured])
+    assert judged(found.judged, found.fit.theta).overall < 1e-6
