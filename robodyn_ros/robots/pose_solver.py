@@ -33,7 +33,7 @@ AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 """What may be free: position along the base's axes, turns about the target's own."""
 TOLERANCE = 1e-9
 """Error at which a pose counts as reached [m], [rad]."""
-TRIES, STEPS = 60, 48
+TRIES, STEPS = 200, 48
 """Starts at most, and steps of each; the bound of an answer's time."""
 PULL = 1e-2
 """How strongly the posture is sought at first, beside the rows [-]."""
