@@ -26,7 +26,7 @@ from robodyn_ros.robots.mass_check import mass_report
 from robodyn_ros.robots.robot import load_robot, Robot
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.drafting import NATURAL_FREQUENCY
-from robodyn_ros.scenario.posture import Posture
+from robodyn_ros.robots.posture import Posture
 from robodyn_ros.scenario.schema import ControllerSettings, Scenario, TrajectorySettings
 from robodyn_ros.trajectories.fourier import JointFourier
 
