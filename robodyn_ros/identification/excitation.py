@@ -23,10 +23,10 @@ from robodyn_ros.identification.base_parameters import base_of
 from robodyn_ros.identification.parameters import parameter_set
 from robodyn_ros.identification.regressor import Regressor
 from robodyn_ros.robots.mass_check import mass_report
+from robodyn_ros.robots.posture import Posture
 from robodyn_ros.robots.robot import load_robot, Robot
 from robodyn_ros.scenario.desired_motion import DesiredMotion
 from robodyn_ros.scenario.drafting import NATURAL_FREQUENCY
-from robodyn_ros.robots.posture import Posture
 from robodyn_ros.scenario.schema import ControllerSettings, Scenario, TrajectorySettings
 from robodyn_ros.trajectories.fourier import JointFourier
 
