@@ -154,14 +154,17 @@ def test_motors_of_a_closed_chain_lead_its_passive_joints():
     assert np.abs(found.v - v).max() < 1e-8 and np.abs(found.a - a).max() < 1e-6
 
 
-def test_the_start_picks_the_branch_of_passive_joints():
-    """The other elbow of every chain is kept as well, with the loops closed throughout."""
+def test_without_a_start_the_chain_is_closed_all_the_same():
+    """From zeros, whatever branch that leads to: motors as given, loops closed, rates as rates."""
     robot = cases.robot('parallel_2dof')
-    motors, (q, _, _) = motors_of(np.linspace(0.0, 1.0, 51))
-    found = assembled_motion(robot, motors, start=q[0])
+    motors, _ = motors_of(np.linspace(0.0, 1.0, 201))
+    found = assembled_motion(robot, motors)
+    assert np.array_equal(found.q[:, 0::2], motors.q)
     tips = np.array([parallel_2dof.tip_positions(parallel_2dof.absolute_angles(one))
                      for one in found.q])
     assert np.ptp(tips, axis=1).max() < 1e-11
+    slope = np.gradient(found.q, found.t, axis=0)
+    assert np.abs(slope - found.v)[1:-1].max() < 1e-3
 
 
 def test_motors_that_tear_a_chain_apart_are_refused():
