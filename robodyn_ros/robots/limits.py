@@ -50,6 +50,11 @@ class Limits:
     velocity: np.ndarray
     effort: np.ndarray
 
+    @cached_property
+    def middle(self) -> np.ndarray:
+        """Return the middle of each joint's range (n,); not to be changed."""
+        return middle_of(self.lower, self.upper)
+
     def passed_by(self, motion: Rollout) -> list[Beyond]:
         """Return every joint that left its limits of position or velocity, in joint order."""
         found = []
@@ -98,3 +103,10 @@ class Limits:
     @cached_property
     def _efforts(self) -> list[float]:
         return self.effort.tolist()
+
+
+def middle_of(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Return the middle of each joint's limits (n,); 0 where it has none."""
+    ranged = np.isfinite(lower) & np.isfinite(upper)
+    return np.where(ranged, 0.5 * (np.where(ranged, lower, 0.0) + np.where(ranged, upper, 0.0)),
+                    0.0)

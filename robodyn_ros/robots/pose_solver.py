@@ -27,6 +27,7 @@ from robodyn_ros.mechanics.rotation import difference
 from robodyn_ros.mechanics.tree import ancestors
 from robodyn_ros.robots.closure import closure_errors
 from robodyn_ros.robots.geometry import quaternion
+from robodyn_ros.robots.limits import middle_of
 from robodyn_ros.tracing import Graph, inputs, jacobian, Number, Scalar
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
@@ -96,6 +97,7 @@ class PoseSolver:
         shifts.append(robot.tree.frames[frame].translation)
         self.length = max(1e-3, 0.5 * sum(math.dist((0.0, 0.0, 0.0), shift) for shift in shifts))
         """Length that counts as much as a radian [m]."""
+        self._settings: tuple[Any, np.ndarray] = None, np.zeros(0)  # of the last call
 
     def prepare(self) -> None:
         """Compile the search, or load it."""
@@ -110,18 +112,13 @@ class PoseSolver:
         :param counted: which of the six axes count (6,), bool
         :returns: found joint positions (k, n) and rows, error, steps, tries (k, m + 3)
         """
-        n, m, count = self.robot.n, self.m, len(targets)
-        room = np.array([2.0 * self.length if unit == 'm' else math.pi
-                         for unit in self.robot.units])
-        middle = _middle(lower, upper)
-        low = np.where(np.isfinite(lower), lower, middle - room)
-        high = np.where(np.isfinite(upper), upper, middle + room)
-        weight, allowed = np.ones(m), np.full(m, tolerance / math.sqrt(3.0))
-        weight[:3] = self.length ** -2
-        weight[:6][~counted], allowed[:6][~counted] = 0.0, math.inf
-        settings = np.concatenate([
-            weight, allowed, lower, upper, low, high,
-            np.zeros(n) if posture is None else posture, [0.0 if posture is None else PULL]])
+        n, count = self.robot.n, len(targets)
+        key = (lower.tobytes(), upper.tobytes(), counted.tobytes(), tolerance,
+               None if posture is None else posture.tobytes())
+        known, settings = self._settings
+        if known != key:  # poses one by one mostly come with the same
+            settings = self._settings_of(lower, upper, counted, tolerance, posture)
+            self._settings = key, settings
         search, w = self._program.functions()['search'], self._program.prepared([0.0])
         # rows that are no numbers anywhere are never written
         found = np.full((count, self._search.found), math.nan)
@@ -140,6 +137,22 @@ class PoseSolver:
             with ThreadPoolExecutor(workers) as pool:
                 list(pool.map(part, blocks))
         return found[:, :n], found[:, n:]
+
+    def _settings_of(self, lower: np.ndarray, upper: np.ndarray, counted: np.ndarray,
+                     tolerance: float, posture: np.ndarray | None) -> np.ndarray:
+        """Return the settings of the search, as codegen/loops/search.py lists them."""
+        room = np.array([2.0 * self.length if unit == 'm' else math.pi
+                         for unit in self.robot.units])
+        middle = middle_of(lower, upper)
+        low = np.where(np.isfinite(lower), lower, middle - room)
+        high = np.where(np.isfinite(upper), upper, middle + room)
+        weight, allowed = np.ones(self.m), np.full(self.m, tolerance / math.sqrt(3.0))
+        weight[:3] = self.length ** -2
+        weight[:6][~counted], allowed[:6][~counted] = 0.0, math.inf
+        return np.concatenate([
+            weight, allowed, lower, upper, low, high,
+            np.zeros(self.robot.n) if posture is None else posture,
+            [0.0 if posture is None else PULL]])
 
 
 def _rows(robot: Any, frame: str, q: Sequence[Scalar], target: Sequence[Scalar],
@@ -187,13 +200,16 @@ def targets_of(pose: Any) -> tuple[np.ndarray, bool, bool]:
     if given.ndim not in (1, 2) or given.shape[-1] not in (3, 7):
         raise SizeError('pose', '(3,), (7,), (4, 4) or many of them', given.shape, POSE)
     alone, given = given.ndim == 1, given.reshape(-1, given.shape[-1])
+    whole = np.zeros((len(given), 7))
+    whole[:, :3] = given[:, :3]
     if given.shape[-1] == 3:
-        return np.column_stack([given, np.tile([0.0, 0.0, 0.0, 1.0], (len(given), 1))]), alone, \
-            False
-    length = np.linalg.norm(given[:, 3:], axis=1, keepdims=True)
+        whole[:, 6] = 1.0
+        return whole, alone, False
+    length = np.sqrt((given[:, 3:] ** 2).sum(axis=1, keepdims=True))
     if not (length > 1e-6).all():
         raise ArgumentError('the quaternion of the pose is zero; give qx qy qz qw of length one')
-    return np.column_stack([given[:, :3], given[:, 3:] / length]), alone, True
+    np.divide(given[:, 3:], length, out=whole[:, 3:])
+    return whole, alone, True
 
 
 def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any = None,
@@ -203,18 +219,18 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
     """Search the joint positions of a pose; see Robot.solve."""
     targets, alone, turned = targets_of(pose)
     count, n, limits = len(targets), robot.n, robot.limits
-    counted = np.array([name not in _free(free) and (turned or k < 3)
-                        for k, name in enumerate(AXES)])
+    unled = _free(free)
+    counted = np.array([name not in unled and (turned or k < 3) for k, name in enumerate(AXES)])
     if not counted.any():
         raise ArgumentError(f'free of solve is {free!r}: nothing is left to be reached; leave an '
                             'axis out')
     lower, upper = (np.full(n, -math.inf), np.full(n, math.inf)) if ignore_limits else (
-        limits.lower.astype(float), limits.upper.astype(float))
+        limits.lower, limits.upper)
     wanted = None if posture is None else robot.array('posture', posture)
     if wanted is not None and wanted.ndim != 1:
         raise SizeError('posture of solve', f'({n},)', wanted.shape, 'it is one for all poses')
     begin = robot.array('start', start if start is not None else
-                        _middle(limits.lower, limits.upper) if wanted is None else wanted)
+                        limits.middle if wanted is None else wanted)
     if begin.ndim == 2 and len(begin) != count:
         raise SizeError('start of solve', f'({n},) or ({count}, {n})', begin.shape)
     held = [robot.joint_index(name) for name in _names('locked', locked, 'names of joints')]
@@ -223,9 +239,11 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
     if held:
         lower, upper = lower.copy(), upper.copy()
         lower[held] = upper[held] = begin[held]
-    begin = np.clip(np.broadcast_to(begin, (count, n)), lower, upper)
-    for item in expect(Iterable, 'constraints of solve', constraints,  # type: ignore
-                       ROWS, ArgumentError):
+    begin = np.minimum(np.maximum(begin, lower), upper)
+    if begin.ndim == 1:
+        begin = begin[None] if alone else np.broadcast_to(begin, (count, n))
+    for item in () if constraints == () else expect(  # typing's check takes its time
+            Iterable, 'constraints of solve', constraints, ROWS, ArgumentError):  # type: ignore
         if not callable(item):
             raise refusal('a constraint of solve', item, ROWS, ArgumentError)
     solver = robot.pose_solver(frame, constraints)
@@ -238,6 +256,8 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
         or (os.cpu_count() or 1 if count > 1 else 1))
     if not constraints:  # their rows may count whole turns
         q = _unwound(robot, q, begin if wanted is None else wanted, lower, upper)
+    if alone and (met := _met(rest[0].tolist(), counted.tolist(), solver.m, tolerance)):
+        return Solution(q[0], True, *met, '')  # plain floats: quicker than arrays of one row
     rows, weighed = rest[:, :solver.m], np.where(counted, 1.0, 0.0)
     position = np.linalg.norm(rows[:, :3] * weighed[:3], axis=1)
     # the rows are 4 tan(theta/4)
@@ -262,13 +282,25 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
             whole = whole._replace(reason=f'{whole.reason.split(": ")[0]}: '
                                    f'{wide.reason.split(": ")[1].split(";")[0]}')
     if turned and counted[3:].any():
-        places = [axis for axis in _free(free) if axis in AXES[:3]]
+        places = [axis for axis in unled if axis in AXES[:3]]
         only = solve(robot, frame, targets[0, :3], free=places, ignore_limits=ignore_limits,
                      **others_given)
         if only.reached:
             whole = whole._replace(reason=whole.reason + '; the position alone can be reached: '
                                    'ease the orientation')
     return whole
+
+
+def _met(found: list[float], counted: list[bool], m: int, tolerance: float
+         ) -> tuple[float, float, int, int] | None:
+    """Return errors, steps and tries of one pose that was reached; None for any other."""
+    errors = [x if led else 0.0 for x, led in zip(found, counted)]
+    position = math.hypot(*errors[:3])
+    rotation = 4.0 * math.atan(math.hypot(*errors[3:]) / 4.0)
+    if position <= tolerance and rotation <= tolerance and all(
+            abs(x) <= tolerance for x in found[6:m]):
+        return position, rotation, int(found[-2]), int(found[-1])
+    return None
 
 
 def _unwound(robot: Any, q: np.ndarray, near: np.ndarray, lower: np.ndarray,
@@ -283,17 +315,10 @@ def _unwound(robot: Any, q: np.ndarray, near: np.ndarray, lower: np.ndarray,
     return np.where((moved >= lower) & (moved <= upper), moved, q)
 
 
-def _middle(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Return the middle of each joint's limits; 0 where it has none."""
-    ranged = np.isfinite(lower) & np.isfinite(upper)
-    return np.where(ranged, 0.5 * (np.where(ranged, lower, 0.0) + np.where(ranged, upper, 0.0)),
-                    0.0)
-
-
 def _names(option: str, given: str | Iterable[str], expected: str) -> tuple[str, ...]:
     """Return names that were given one by one, or as a text with spaces between."""
-    if isinstance(given, str):
-        return tuple(given.split())
+    if isinstance(given, str) or given == ():
+        return tuple(given.split()) if given else ()  # type: ignore[union-attr]
     return tuple(expect(Iterable, f'{option} of solve', given,  # type: ignore[type-abstract]
                         expected, ArgumentError))
 

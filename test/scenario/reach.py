@@ -27,7 +27,7 @@ def tool_motion(robot, kind, duration, period, parameters, kinematics=None, cons
 def expect_on_path(robot, desired, reference):
     """Compare the frame at each sample with the path of plain floats; and rates with rates."""
     wanted = np.array([[float(x) for x in desired.motion(t)] for t in reference.t])
-    here = robot.frame(desired.settings.frame, reference.q)
+    here = robot.frame(robot.tool_frame(desired.settings.frame), reference.q)
     columns = ['xyz'.index(axis) for axis in desired.axes if axis in 'xyz']
     assert np.abs(here.position[:, columns] - wanted[:, :len(columns)]).max() < HELD
     if wanted.shape[1] == 7:
