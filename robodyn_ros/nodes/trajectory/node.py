@@ -36,6 +36,7 @@ from robodyn_ros.nodes.common.options import TrajectoryOptions
 from robodyn_ros.nodes.common.parameters import on_change, scenario_of
 from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import LATCHED, NEWEST, STREAM
+from robodyn_ros.nodes.common.rviz_handle import rviz_handle
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.trajectory.goals import Goals
 from robodyn_ros.nodes.trajectory.schedule import Schedule
@@ -54,6 +55,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 LOOK = 0.05
 """Time between two looks at clock, arm and readers [s]."""
+HANDLE = 0.1
+"""Time between two moves of the handle in RViz [s]."""
 STALE = 2.0
 """Age of joint_states from which on it is not known where the arm is [s]."""
 PATIENCE = 60
@@ -120,6 +123,11 @@ class TrajectoryNode(BaseNode):
         self.status = self.create_publisher(String, '~/goal_status', LATCHED)
         self.create_subscription(PoseStamped, '~/goal_pose', self._on_goal_pose, STREAM)
         self.create_subscription(Path, '~/follow_path', self._on_follow_path, STREAM)
+        reach = float(np.linalg.norm(self.robot.positions(frame, self.reference.q), axis=1).max())
+        self.handle = rviz_handle(self, self.robot.base, max(reach, 0.1), self.robot.n,
+                                  self._on_goal_pose)
+        if self.handle is not None:
+            wall_timer(self, HANDLE, self._move_handle)
         self.create_subscription(Time, 'dynamics/resets', self._on_reset, STREAM)
         self.create_subscription(DiagnosticStatus, 'controller/status', self._on_status, LATCHED)
         self.create_subscription(JointState, 'joint_states', self._keep_state, NEWEST, raw=True)
@@ -268,6 +276,17 @@ class TrajectoryNode(BaseNode):
     def _on_goal_pose(self, message: PoseStamped) -> None:
         self._go([message], lambda q, v, poses: self.goals.to_pose(
             q, v, poses[0], self.options))
+
+    def _move_handle(self) -> None:
+        """Keep the handle of RViz at the tool."""
+        if self.handle is None or not self.newest:
+            return
+        try:
+            q = self._arm()[1]
+        except MessageRefused:
+            return  # told elsewhere
+        state = self.robot.frame(self.goals.frame, q)
+        self.handle.follow(messages.pose(0, self.robot.base, state.rotation, state.position).pose)
 
     def _on_follow_path(self, message: Path) -> None:
         for pose in message.poses:  # the path's frame, where a pose has none of its own
