@@ -71,11 +71,11 @@ def trace_law(control: Control, t: Scalar, q: Sequence[Scalar], v: Sequence[Scal
         raise TracingError(f'{BLAME} raised {type(error).__name__}: {error}; it must '
                            'return one torque per joint') from error
     if not control.memory:
-        return _numbers(made, 'torques', len(q), 'one per joint'), []
+        return _numbers(made, 'torques', len(q), 'one torque per joint'), []
     if len(made) != 2:
         raise SizeError('what the control law with memory returned', 'torques and the next memory',
                         f'{len(made)} things')
-    return (_numbers(made[0], 'torques', len(q), 'one per joint'),
+    return (_numbers(made[0], 'torques', len(q), 'one torque per joint'),
             _numbers(made[1], 'memory', len(control.memory), 'as many as it starts with'))
 
 
@@ -84,8 +84,8 @@ def _numbers(given: Any, what: str, count: int, hint: str) -> list[Number]:
     try:
         found = list(given)
     except TypeError:
-        raise TracingError(f'{BLAME} returned {given!r}; expected a list of numbers, '
-                           f'{what} {hint}') from None
+        raise TracingError(f'{BLAME} returned {given!r}; expected a list of numbers: '
+                           f'{what}, {hint}') from None
     if len(found) != count:
         raise SizeError(f'{what} of the control law', count, len(found), hint)
     if not all(isinstance(x, (Scalar, float, int)) for x in found):
