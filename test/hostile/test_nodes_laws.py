@@ -46,7 +46,7 @@ def scenario_with(tmp_path, law):
 
 @pytest.mark.parametrize('law, told', [
     ('failing', 'the control law raised ZeroDivisionError'),
-    ('nothing', "the control law returned None"),
+    ('nothing', 'the control law returned None'),
     ('words', "the control law returned ['much', 'much', 'much', 'much']; expected numbers"),
     ('narrow', 'reference_size is 1; expected 12, .* or 0'),
     ('number', 'law of the control is 7; expected a function')])

@@ -124,9 +124,9 @@ class TrajectoryNode(BaseNode):
         self.create_subscription(PoseStamped, '~/goal_pose', self._on_goal_pose, STREAM)
         self.create_subscription(Path, '~/follow_path', self._on_follow_path, STREAM)
         reach = float(np.linalg.norm(self.robot.positions(frame, self.reference.q), axis=1).max())
-        self.handle = rviz_handle(self, self.robot.base, max(reach, 0.1), self.robot.n,
+        self.dragged = rviz_handle(self, self.robot.base, max(reach, 0.1), self.robot.n,
                                   self._on_goal_pose)
-        if self.handle is not None:
+        if self.dragged is not None:
             wall_timer(self, HANDLE, self._move_handle)
         self.create_subscription(Time, 'dynamics/resets', self._on_reset, STREAM)
         self.create_subscription(DiagnosticStatus, 'controller/status', self._on_status, LATCHED)
@@ -279,14 +279,14 @@ class TrajectoryNode(BaseNode):
 
     def _move_handle(self) -> None:
         """Keep the handle of RViz at the tool."""
-        if self.handle is None or not self.newest:
+        if self.dragged is None or not self.newest:
             return
         try:
             q = self._arm()[1]
         except MessageRefused:
             return  # told elsewhere
         state = self.robot.frame(self.goals.frame, q)
-        self.handle.follow(messages.pose(0, self.robot.base, state.rotation, state.position).pose)
+        self.dragged.follow(messages.pose(0, self.robot.base, state.rotation, state.position).pose)
 
     def _on_follow_path(self, message: Path) -> None:
         for pose in message.poses:  # the path's frame, where a pose has none of its own
