@@ -125,7 +125,7 @@ class TrajectoryNode(BaseNode):
         self.create_subscription(Path, '~/follow_path', self._on_follow_path, STREAM)
         reach = float(np.linalg.norm(self.robot.positions(frame, self.reference.q), axis=1).max())
         self.dragged = rviz_handle(self, self.robot.base, max(reach, 0.1), self.robot.n,
-                                  self._on_goal_pose)
+                                   self._on_goal_pose)
         if self.dragged is not None:
             wall_timer(self, HANDLE, self._move_handle)
         self.create_subscription(Time, 'dynamics/resets', self._on_reset, STREAM)
