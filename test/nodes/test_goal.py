@@ -87,7 +87,7 @@ def test_a_path_tolerance_names_joint_amount_and_source():
     assert arm.run(0.3) is None
     arm.rate = np.array([0.06, 0.0])
     code, text = arm.run(0.3)
-    assert code == PATH_TOLERANCE_VIOLATED and "'joint_1' is 0.06 rad/s from the velocity" in text
+    assert code == PATH_TOLERANCE_VIOLATED and "'joint_1' is 0.05798 rad/s from the velocity" in text
 
 
 def test_a_lifted_path_tolerance_is_none():

@@ -10,6 +10,7 @@ import pytest
 from rclpy.action import ActionClient
 from robodyn_ros import load_robot
 from robodyn_ros.nodes.common import messages
+from robodyn_ros.nodes.common.qos import LATCHED
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.trajectories.joint_plan import Points
 from robots.public import public_urdf, public_urdfs
@@ -28,6 +29,8 @@ from control_msgs.srv import QueryTrajectoryState  # noqa: E402
 pytestmark = pytest.mark.dds
 Code = FollowJointTrajectory.Result
 GOALS = 100
+LONG = 20.0
+"""Of simulated time: in lockstep it may run ahead of who listens [s]."""
 SCENARIO = """\
 /**:
   ros__parameters: {{scenario: goals, robot: {robot}, duration: 1.0}}
@@ -159,16 +162,17 @@ def test_a_hundred_goals_of_all_kinds_end_as_they_should(arm):
             assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, 0), result
             arm.listener.wait(lambda: np.abs(arm.q - end).max() < 0.03)
         elif kind == 'cancel':
-            handle = arm.send(arm.goal(end, seconds + 1.0))
-            arm.wait(random.uniform(0.0, 0.5))
+            handle = arm.send(arm.goal(end, LONG))
+            arm.wait(random.uniform(0.0, 1.0))
             before = len(arm.listener.states)
-            assert arm.cancel(handle).goals_canceling
-            assert arm.result(handle)[0] == GoalStatus.STATUS_CANCELED
+            arm.cancel(handle)
+            status, result = arm.result(handle)
+            assert status == GoalStatus.STATUS_CANCELED, result
             arm.wait(0.4)
             speeds = np.array([state.velocity for state in arm.listener.states[before:]])
             assert np.abs(np.diff(speeds, axis=0)).max() < 0.15 and np.abs(speeds[-1]).max() < 0.02
         elif kind in ('goal', 'topic'):
-            first = arm.send(arm.goal(end, seconds + 1.0))
+            first = arm.send(arm.goal(end, LONG))
             arm.wait(random.uniform(0.0, 0.3))
             other = arm.near(random, 0.05)
             if kind == 'goal':
@@ -178,11 +182,13 @@ def test_a_hundred_goals_of_all_kinds_end_as_they_should(arm):
             status, result = arm.result(first)
             assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Code.INVALID_GOAL)
             assert 'preempted by' in result.error_string
+            arm.wait(0.5)  # a slow way from a fast start would swing far
         elif kind == 'path':
             status, result = arm.done(arm.goal(end, seconds, path_tolerance=1e-9))
             assert result.error_code == Code.PATH_TOLERANCE_VIOLATED, result
             assert any(repr(name) in result.error_string for name in names)
             assert 'more than 1e-09 (path_tolerance of the goal)' in result.error_string
+            arm.wait(0.5)
         elif kind == 'miss':
             goal = arm.goal(end, seconds, goal_tolerance=1e-12)
             goal.goal_time_tolerance.nanosec = 100_000_000
@@ -209,9 +215,10 @@ def test_state_query_and_speed(arm):
     listener, heard = arm.listener, []
     listener.node.create_subscription(JointTrajectoryControllerState,
                                       'controller/controller_state', heard.append, 10)
-    speed = listener.publisher(SpeedScalingFactor, 'controller/speed_scaling_input')
+    speed = listener.node.create_publisher(SpeedScalingFactor, 'controller/speed_scaling_input',
+                                           LATCHED)
     end = arm.near(np.random.default_rng(1))
-    handle = arm.send(arm.goal(end, 1.5))
+    handle = arm.send(arm.goal(end, LONG))
     refused = arm.goal(end, 1.0)
     refused.trajectory.points[0].positions = [0.0]
     assert arm.done(refused)[1].error_code == Code.INVALID_GOAL
@@ -223,6 +230,7 @@ def test_state_query_and_speed(arm):
         assert list(answer.name) == list(arm.robot.joints) and len(answer.position) == arm.robot.n
     speed.publish(SpeedScalingFactor(factor=0.5))
     listener.wait(lambda: heard[-1].speed_scaling_factor == 0.5)
+    speed.publish(SpeedScalingFactor(factor=1.0))
     assert arm.result(handle)[0] == GoalStatus.STATUS_SUCCEEDED
     listener.wait(lambda: len(heard) > 10)
     state = heard[-1]
@@ -238,7 +246,7 @@ def test_state_query_and_speed(arm):
 
 def test_a_goal_ends_when_the_plant_dies(arm):
     """No states, no motion: it is aborted, not left hanging."""
-    handle = arm.send(arm.goal(arm.near(np.random.default_rng(2)), 30.0))
+    handle = arm.send(arm.goal(arm.near(np.random.default_rng(2)), 1000.0))
     arm.wait(0.1)
     arm.processes[0].kill()
     status, result = arm.result(handle)
