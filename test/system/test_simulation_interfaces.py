@@ -104,7 +104,7 @@ def test_stop_reset_and_what_is_not_supported(listener):
         assert np.array(listener.states[-1].position) == pytest.approx(first)
         answer = call(listener, StepSimulation, 'step_simulation', steps=1000)
         assert answer.result.result == Result.RESULT_OK
-        assert listener.wait_for_standstill() == now + 1000 * PERIOD
+        assert listener.wait_for_standstill() == now + 1000 * 10 * PERIOD  # of 10 ms
         assert state(listener) == SimulationState.STATE_PAUSED
         kind = ResetSimulation.Request
         for scope, code in ((kind.SCOPE_DEFAULT, Result.RESULT_OK), (kind.SCOPE_STATE,
