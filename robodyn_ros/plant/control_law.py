@@ -109,7 +109,7 @@ def traced_law(control: Control, n: int, table: ParameterTable, group: str = '')
     :param table: run-time parameters; :param group: which of them are the law's, '' for all
     """
     first = _recorded(control, n, table, group)
-    if not getattr(control.law, '__module__', '').startswith('robodyn_ros.'):
+    if not (getattr(control.law, '__module__', '') or '').startswith('robodyn_ros.'):
         try:
             again = _recorded(control, n, table, group)
         except TracingError as error:
