@@ -64,9 +64,13 @@ FOR_ALL = {'errors', 'interruption', 'types', 'share', 'checks', 'ros_time', 'to
 # What is imported in some places only: module, the files that may, and what to say.
 ONLY_IN = [
     (r'numba|llvmlite', r'codegen/.*', 'codegen'),
-    (r'rclpy|\w+_msgs|std_srvs|builtin_interfaces|rcl_interfaces|tf2_ros',
-     r'nodes/(\w+/node|common/\w+|single_process)\.py',
-     'node.py, nodes/common and single_process'),
+    (r'rclpy|\w+_msgs|std_srvs|builtin_interfaces|rcl_interfaces|simulation_interfaces|tf2_ros',
+     r'nodes/(\w+/node|controller/control_interfaces|dynamics/simulator_services|common/\w+'
+     r'|single_process)\.py',
+     'node.py, the messages of other stacks, nodes/common and single_process'),
+    (r'control_msgs', r'nodes/controller/control_interfaces\.py', 'control_interfaces.py'),
+    (r'simulation_interfaces', r'nodes/dynamics/simulator_services\.py',
+     'simulator_services.py'),
     (r'launch|launch_ros', r'launching\.py', 'launching.py'),
     (r'viser', r'viewing/.*', 'viewing'),
     (r'trimesh|collada', r'robots/urdf/\w+\.py', 'robots/urdf'),

@@ -95,12 +95,18 @@ def joint_trajectory(start: int, names: Sequence[str], points: Points,
 
 
 def unpacked_trajectory(data: bytes) -> tuple[int, list[str], np.ndarray, dict[str, list]]:
-    """Stamp [ns], joint names, times from start (k,) [ns] and fields of all points, as sent."""
+    """Return trajectory_parts() of a message from its bytes."""
     try:
         message = deserialize_message(data, JointTrajectory)
     except (RuntimeError, UnicodeDecodeError) as error:  # rclpy's RMWError has no public name
         raise MessageRefused(f'its {len(data)} bytes cannot be read as a JointTrajectory; send '
                              'one that is laid out by its definition') from error
+    return trajectory_parts(message)
+
+
+def trajectory_parts(
+        message: JointTrajectory) -> tuple[int, list[str], np.ndarray, dict[str, list]]:
+    """Stamp [ns], joint names, times from start (k,) [ns] and fields of all points, as sent."""
     times = np.array([time_of(point.time_from_start) for point in message.points], dtype=np.int64)
     return time_of(message.header.stamp), list(message.joint_names), times, {
         field: [getattr(point, field) for point in message.points]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Mapping
+from typing import Any, Mapping
 
 from robodyn_ros.scenario.settings import bounded
 
@@ -40,6 +40,14 @@ class DynamicsOptions:
 
 
 @dataclass(frozen=True)
+class SpeedScaling:
+    """Part of their speed with which trajectories are followed."""
+
+    initial_scaling_factor: float = bounded(1.0, least=0.0, most=1.0)
+    """Until ~/speed_scaling_input tells another one; 0 stands still [-]."""
+
+
+@dataclass(frozen=True)
 class ControllerOptions:
     """Settings of the node controller."""
 
@@ -52,10 +60,13 @@ class ControllerOptions:
     limit_tolerance: float = bounded(1e-3, least=0.0)
     """Room at the robot file's limits of position and velocity [rad], [m], or per s."""
     path_tolerance: float = bounded(0.2, least=0.0)
-    """Distance of a joint from its path beyond which the arm is held; 0: any [rad] or [m]. Of
-    single joints: constraints.<joint>.trajectory."""
-    constraints: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """The same of single joints: constraints.<joint>.trajectory; 0: any [rad] or [m]."""
+    """Distance of a joint from the trajectory beyond which the arm is held; 0: any [rad, m]."""
+    constraints: Mapping[str, Any] = field(default_factory=lambda: {
+        'goal_time': 5.0, 'stopped_velocity_tolerance': 0.01})
+    """Past its end a goal may be missed for goal_time, 0: for ever [s]; it is when a joint is
+    faster than stopped_velocity_tolerance [rad/s, m/s] or farther from it than
+    constraints.<joint>.goal; constraints.<joint>.trajectory is its path_tolerance [rad, m]."""
+    speed_scaling: SpeedScaling = SpeedScaling()
     state_timeout: float = bounded(0.5, least=1e-3)
     """Wall time without a state after which no command is sent and diagnostics warn [s]."""
     watch_rate: float = bounded(50.0, least=0.1, most=1e3)
@@ -109,7 +120,8 @@ CHANGEABLE = {
     'dynamics': ('realtime_factor', 'command_timeout', 'on_timeout', 'watch_rate', 'clock_rate',
                  'wrench_timeout', 'trace_length', *MODEL),
     'controller': ('state_timeout', 'watch_rate', 'path_tolerance', 'allow_partial_joints_goal',
-                   'allow_nonzero_velocity_at_trajectory_end', 'limit_tolerance', 'kp', 'kd',
+                   'allow_nonzero_velocity_at_trajectory_end', 'limit_tolerance',
+                   'speed_scaling.initial_scaling_factor', 'kp', 'kd',
                    'natural_frequency', 'damping', 'rho', 'epsilon', 'p', 'pretension',
                    *(f'model.{name}' for name in MODEL)),
     'trajectory': ('goal_motion', 'goal_speed', 'goal_acceleration', 'goal_blend'),

@@ -9,6 +9,9 @@ answering a repeated state gives the same torque; it starts anew with the first 
 reset. What is sent as a trajectory begins where the arm is; what would make it jump is refused.
 Where states are missing or jump, or the arm is farther from the trajectory than its tolerance, it
 is held where it is found, until another trajectory comes: nothing is caught up with.
+
+Speed scaling lets the trajectory's time pass slower than the arm's: at the factor f its velocities
+are f times, its accelerations f^2 times as large, plus f' times the velocity while f changes.
 """
 from __future__ import annotations
 
@@ -30,7 +33,9 @@ from robodyn_ros.trajectories.joint_plan import (check_approach, check_within, c
 from robodyn_ros.types import Control
 
 STOP_TIME = 0.25
-"""Time in which ~/stop brakes an arm that moves [s]."""
+"""Time in which ~/stop, or a speed factor of 0, brakes an arm that moves [s]."""
+SLOWEST = 0.05
+"""Speed factor below which the arm's velocity is no measure of the trajectory's [-]."""
 JUMP = 0.05
 """Way beyond what its speed explains, from one state to the next, that is no motion [rad, m]."""
 SHORT_GAP = 0.03
@@ -55,6 +60,15 @@ class Rules(NamedTuple):
     """Time is simulated, so it may begin anew, and the plant with it."""
     needs_trajectory: bool = True
     """A law that reads no reference waits for a trajectory, too; its time begins there."""
+
+
+class PathTolerance(NamedTuple):
+    """Distance of a joint from one trajectory that holds the arm; 0: any."""
+
+    position: float = 0.0
+    """[rad] or [m]"""
+    velocity: float = 0.0
+    """[rad/s] or [m/s]"""
 
 
 class ControlClock(NamedTuple):
@@ -119,6 +133,15 @@ class ControllerRunner:
         """What is followed."""
         self.next_plan: JointPlan | None = None
         """What replaces it at its start."""
+        self.accepted = 0
+        """Number of the newest trajectory that was taken, counted from 1."""
+        self.broken, self.off_path = '', False
+        """Why it is not followed to its end; and whether it is for a path tolerance."""
+        self.speed, self.wanted_speed = 1.0, 1.0
+        """Part of its speed with which the trajectory is followed, now and soon [-]."""
+        self._rate = 0.0  # of the speed factor [1/s]
+        self._tolerance: Sequence[PathTolerance] = ()  # of the trajectory in force, if its own
+        self._next_tolerance: Sequence[PathTolerance] = ()
         self.stopped = False
         self.held = ''
         """Why the arm is held though a trajectory led it; empty when another one leads it."""
@@ -158,13 +181,15 @@ class ControllerRunner:
             check_within(points, self.robot.limits, rules.limit_tolerance)
         return points
 
-    def accept(self, start: int, points: Points, now: int | None) -> str:
+    def accept(self, start: int, points: Points, now: int | None,
+               tolerance: Sequence[PathTolerance] = ()) -> str:
         """
         Take a trajectory; it replaces the one in force when it starts.
 
         :param start: its stamp [ns], 0 for now
         :param points: from checked()
         :param now: time of the last state [ns], None before the first
+        :param tolerance: of its path, one per joint, instead of that of the rules
         :returns: a sentence for the log, or nothing for one that was sent again to newcomers
         """
         if start and self._received is not None and self._received.same(start, points):
@@ -186,6 +211,8 @@ class ControllerRunner:
             self.refuse(start, str(error), missed=True)
             raise
         self.next_plan = self._received = plan
+        self.accepted, self.broken, self.off_path = self.accepted + 1, '', False
+        self._next_tolerance = tolerance
         self._unstamped = not start and now is None
         self.stopped, self.held = False, ''
         self.fate = self._taken = Fate(start, WAITING)
@@ -198,7 +225,43 @@ class ControllerRunner:
 
     def _state(self, at: int, measured: Measured) -> np.ndarray:
         """Return where a trajectory begins: the desired state, or the arm's if none is."""
-        return measured.state if self.plan is None else self.plan.sample(at)
+        if self._led and self.plan is not None:
+            return self.plan.sample(at)
+        return self._in_plan_time(self._wanted(at, measured))
+
+    def _in_plan_time(self, state: np.ndarray) -> np.ndarray:
+        """Return q, v, a (3 n,) as a trajectory has them that is led at the speed factor."""
+        if self.speed == 1.0:
+            return state
+        q, v, a = np.split(state, 3)
+        return np.concatenate([q, v / self.speed, a]) if self.speed > SLOWEST else \
+            np.concatenate([q, 0.0 * v, 0.0 * a])
+
+    def _wanted(self, at: int, measured: Measured) -> np.ndarray:
+        """Return the desired state at a time (3 n,); the arm's own if none is desired."""
+        if self.plan is None:
+            return measured.state
+        desired = self.plan.sample(at)
+        if not self._led or self.speed == 1.0 and not self._rate:
+            return desired
+        q, v, a = np.split(desired, 3)
+        return np.concatenate([q, self.speed * v, self.speed ** 2 * a + self._rate * v])
+
+    def scale(self, factor: float) -> None:
+        """Follow the trajectory with a part of its speed, from soon on; 0 stands still."""
+        if not 0.0 <= factor <= 1.0:
+            raise MessageRefused(f'a speed factor of {factor:g} is not taken; expected 0 .. 1: '
+                                 'a trajectory is checked for its own speed, not for a higher one')
+        self.wanted_speed = factor
+
+    def _pass_time(self, last: Measured, here: Measured) -> None:
+        """Let the trajectory's time pass at the speed factor: the rest of it starts later."""
+        before, since = self.speed, (here.now - last.now) / NANO
+        change = since / STOP_TIME
+        self.speed = min(max(self.wanted_speed, before - change), before + change)
+        self._rate = (self.speed - before) / since
+        if self._led and self.plan is not None and self.control.reference_size:
+            self.plan.start += round((1.0 - (before + self.speed) / 2.0) * (here.now - last.now))
 
     def _begun(self, plan: JointPlan, now: int, state: np.ndarray) -> JointPlan:
         """Return the plan begun at a state, unless it would jump or rush there."""
@@ -211,13 +274,14 @@ class ControllerRunner:
             check_approach(begun, self.robot.limits, tolerance)
         return begun
 
-    def stop(self) -> None:
+    def stop(self, reason: str = 'stopped by ~/stop') -> None:
         """Brake, and hold where the arm comes to rest."""
-        self._drop('stopped by ~/stop', False)
+        self._drop(reason, False)
         self.next_plan, self._hold, self.stopped, self.held = None, True, True, ''
 
     def _drop(self, reason: str, missed: bool) -> None:
         """Take note that what was sent is not followed to its end."""
+        self.broken = reason
         if self._led and self.plan is not None:
             self._dropped_end = self.plan.end
         self._received = None
@@ -251,8 +315,10 @@ class ControllerRunner:
         """
         self.held = ''
         if self.next_plan is not None and self.next_plan.start < now:
-            self.next_plan = None
+            self.next_plan, self.broken = None, 'the plant was put back to its start'
         if self.plan is not None and self.plan.start < now:
+            if self.next_plan is None:
+                self.broken = 'the plant was put back to its start'
             self.plan, self._led, self._hold = None, False, True
         if self._received is not self.next_plan:
             self._received = None
@@ -264,6 +330,16 @@ class ControllerRunner:
         """Return what the law tells of its memory (n,), by topic."""
         n = self.robot.n
         return {name: self._law.memory[at:at + n].copy() for name, at in self.control.told.items()}
+
+    @property
+    def measured(self) -> Measured | None:
+        """Return the last state that was answered; None before the first."""
+        return self._last
+
+    @property
+    def led(self) -> bool:
+        """Return whether the plan in force was sent; otherwise it is a stop, or there is none."""
+        return self._led
 
     @property
     def doing(self) -> str:
@@ -296,10 +372,13 @@ class ControllerRunner:
         if last is not None and not again and not self._continues(last, here):
             return None
         self._last = here
+        if last is not None and here.now > last.now and (
+                self.speed != 1.0 or self.wanted_speed != 1.0 or self._rate):
+            self._pass_time(last, here)
         if self._unstamped and self.next_plan is not None:
             self.next_plan.start, self._unstamped = now, False
         if self._hold and self.control.reference_size:
-            self._brake(here, self._state(now, here))
+            self._brake(here, self._wanted(now, here))
         self._hold = False
         if self.next_plan is not None and self.next_plan.start <= now:
             self._take_over(here)
@@ -317,7 +396,7 @@ class ControllerRunner:
 
     def _computed(self, here: Measured, again: bool) -> Answer:
         if self.plan is not None:
-            begin, desired = self.plan.start, self.plan.sample(here.now)
+            begin, desired = self.plan.start, self._wanted(here.now, here)
         else:
             self._zero = self._zero or here.now
             begin, desired = self._zero, np.concatenate([here.q, np.zeros(2 * self.robot.n)])
@@ -342,27 +421,51 @@ class ControllerRunner:
             self.notices.append(f'trajectory refused: {error}')
             return
         assert self._taken is not None
+        self._tolerance = self._next_tolerance
         self._led, self.held = True, ''
         self.fate = self._taken = self._taken._replace(outcome=FOLLOWED)
         if self._fresh:
             self._law.reset()
             self._fresh = False
 
+    def _rooms(self, inside: bool) -> list[PathTolerance]:
+        """
+        Return how far each joint may be from its trajectory.
+
+        :param inside: the trajectory has not ended yet; after that the arm only has to stay near
+        """
+        usual = [PathTolerance(room) for room in self.rules.path_tolerance]
+        if not self._tolerance or inside:
+            return list(self._tolerance) or usual
+        return [PathTolerance(max(own.position, rule.position)
+                              if own.position and rule.position else 0.0)
+                for own, rule in zip(self._tolerance, usual)]
+
     def _keep_to_path(self, here: Measured) -> None:
         """Hold an arm that is farther from its trajectory than the tolerance of a joint."""
-        if not any(self.rules.path_tolerance) or not self.control.reference_size:
+        if not (self._tolerance or any(self.rules.path_tolerance)) \
+                or not self.control.reference_size:
             return
         assert self.plan is not None
+        source = 'path_tolerance of the goal' if self._tolerance else ''
         # plain floats, as in _continues
-        for joint, unit, wanted, found, room in zip(
-                self.robot.joints, self.robot.limits.units, self.plan.sample(here.now).tolist(),
-                here.q.tolist(), self.rules.path_tolerance):
-            if 0.0 < room < abs(wanted - found):
-                self.lose(f'joint {joint!r} is {abs(wanted - found):.4g} {unit} from the '
-                          f'trajectory, more than {room:g} (constraints.{joint}.trajectory)')
-                self._brake(here, here.state)
-                self._hold = False
-                return
+        wanted, n = self._wanted(here.now, here).tolist(), self.robot.n
+        for joint, unit, room, q, v, at, rate in zip(
+                self.robot.joints, self.robot.limits.units,
+                self._rooms(here.now <= self.plan.end), wanted, wanted[n:], here.q.tolist(),
+                here.v.tolist()):
+            if 0.0 < room.position < abs(q - at):
+                reason = f'{abs(q - at):.4g} {unit} from the trajectory, more than {room[0]:g}'
+            elif 0.0 < room.velocity < abs(v - rate):
+                reason = (f'{abs(v - rate):.4g} {unit}/s from the velocity of the trajectory, '
+                          f'more than {room[1]:g}')
+            else:
+                continue
+            self.lose(f'joint {joint!r} is {reason} ({source or f"constraints.{joint}.trajectory"})')
+            self.off_path = True
+            self._brake(here, here.state)
+            self._hold = False
+            return
 
     def _join_anew(self, here: Measured) -> None:
         """Go on with the trajectory from where the arm is, as after a short silence."""
@@ -370,7 +473,7 @@ class ControllerRunner:
         try:
             if not self.rules.settings.blend_time > 0.0:
                 raise MessageRefused('without a blend_time it would be jumped to')
-            self.plan = self._begun(self.plan, here.now, here.state)
+            self.plan = self._begun(self.plan, here.now, self._in_plan_time(here.state))
         except MessageRefused as error:
             self.lose(f'joint_states came late ({error})')
 

@@ -11,14 +11,14 @@ what a law with memory tells, such as ~/external_torque. Service ~/stop.
 """
 from __future__ import annotations
 
+from importlib.util import find_spec
 import sys
 import time
-from typing import Any, Callable, Sequence
+from typing import Any, Callable
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from robodyn_ros.checks import number
-from robodyn_ros.errors import MessageRefused, ScenarioError, UnknownNameError
+from robodyn_ros.errors import MessageRefused, ScenarioError
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.controller_status import ControllerStatus
@@ -29,6 +29,7 @@ from robodyn_ros.nodes.common.qos import LATCHED, STREAM
 from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.controller.controller_runner import (
     Answer, ControlClock, ControllerRunner, Rules)
+from robodyn_ros.nodes.controller.goal import Tolerances
 from robodyn_ros.nodes.controller.intake import Intake
 from robodyn_ros.nodes.controller.rivals import Rivals
 from robodyn_ros.robots.joint_order import JointOrder
@@ -92,6 +93,9 @@ class ControllerNode(BaseNode):
         self.create_subscription(Time, 'dynamics/resets', self._on_reset, STREAM)
         self.states = self.subscription(JointState, 'joint_states', self._on_state)
         self.rivals = Rivals(self.names)
+        self.runner.scale(self.options.speed_scaling.initial_scaling_factor)
+        self.runner.speed = self.runner.wanted_speed
+        self.interfaces = self._control_interfaces()
         self.create_service(Trigger, '~/stop', self._on_stop)
         wall_timer(self, 1.0, self._diagnose)
         wall_timer(self, 0.02, self._look)
@@ -110,6 +114,23 @@ class ControllerNode(BaseNode):
         log.info(f'topics joint_states in, joint_commands out ({self.options.command_format}), '
                  '~/joint_trajectory in')
 
+    def _control_interfaces(self) -> Any:
+        """Return what joint_trajectory_controller offers; None without control_msgs."""
+        if not self.follows:
+            return None
+        if find_spec('control_msgs') is None:
+            self.get_logger().info('no ~/follow_joint_trajectory: control_msgs is not installed '
+                                   '(ros-$ROS_DISTRO-control-msgs)')
+            return None
+        from robodyn_ros.nodes.controller.control_interfaces import ControlInterfaces
+        return ControlInterfaces(self, self.runner)
+
+    def destroy_node(self) -> None:
+        """Leave the graph."""
+        if self.interfaces is not None:
+            self.interfaces.close()
+        super().destroy_node()
+
     def _rules(self) -> Rules:
         """Return what is taken; a scenario without ramps has motions that end at full speed."""
         options, trajectory = self.options, self.scenario.trajectory
@@ -118,7 +139,7 @@ class ControllerNode(BaseNode):
             self.scenario.controller, moving, options.allow_partial_joints_goal,
             None if trajectory.ignore_limits else options.limit_tolerance,
             max(options.state_timeout, 5.0 * self.scenario.controller.period),
-            path_tolerances(self.robot.joints, options),
+            [room.position for room in Tolerances.of(self.robot.joints, options).path],
             bool(self.get_parameter('use_sim_time').value),
             trajectory.kind != 'none')
 
@@ -130,6 +151,8 @@ class ControllerNode(BaseNode):
         """Do what no state may wait for: trajectories while none come, and who wants to know."""
         self._take_trajectories()
         self._tell_notices()
+        if self.interfaces is not None:
+            self.interfaces.look()
         if self.present != self.told:
             self._tell_status()
 
@@ -202,6 +225,8 @@ class ControllerNode(BaseNode):
         self.answered, self.heard = self.answered + 1, time.monotonic()
         if answer is not None:
             self._send(self.last_state, answer)
+        if self.interfaces is not None:
+            self.interfaces.look()
 
     def _send(self, now: int, answer: Answer) -> None:
         self.commands.publish(Float64MultiArray(data=messages.doubles(answer.tau))
@@ -212,6 +237,8 @@ class ControllerNode(BaseNode):
             self.reference.publish(messages.joint_state(
                 now, self.names, answer.desired[:n], answer.desired[n:2 * n]))
             self.error.publish(messages.joint_state(now, self.names, answer.error))
+            if self.interfaces is not None:
+                self.interfaces.tell(now, answer)
             for name, values in self.runner.told.items():
                 self.observed[name].publish(messages.joint_state(now, self.names, effort=values))
 
@@ -229,6 +256,8 @@ class ControllerNode(BaseNode):
 
     def _check_options(self, options: ControllerOptions) -> Callable[[], None]:
         def apply() -> None:
+            if options.speed_scaling != self.options.speed_scaling:
+                self.runner.scale(options.speed_scaling.initial_scaling_factor)
             self.options = options
             self.runner.rules = self._rules()
 
@@ -249,20 +278,6 @@ class ControllerNode(BaseNode):
                 'states_per_second': self.answered,
                 'trajectory_points': len(plan.points.times) if plan else 0}))
         self.answered = 0
-
-
-def path_tolerances(joints: Sequence[str], options: ControllerOptions) -> list[float]:
-    """Return the distance from the trajectory that each joint may have, 0 for any [rad] or [m]."""
-    for joint, limits in options.constraints.items():
-        if joint not in joints:
-            raise UnknownNameError('joint', joint, joints, 'the parameters constraints')
-        for name, value in limits.items():
-            if name != 'trajectory':
-                raise UnknownNameError('constraint', name, ['trajectory'],
-                                       f'the parameters constraints.{joint}')
-            number(f'constraints.{joint}.trajectory', value, 'a distance, 0 for any', least=0.0)
-    return [options.constraints.get(joint, {}).get('trajectory', options.path_tolerance)
-            for joint in joints]
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -68,6 +68,8 @@ class Observation:
     """How far the joint went with it [rad] or [m]."""
     states_after: int = 0
     """States heard in the second half of the wait after the last command."""
+    has_control_msgs: bool = False
+    """The interfaces of the action that MoveIt sends trajectories with are installed."""
 
     @property
     def commanded(self) -> bool:
@@ -89,7 +91,8 @@ def judged(seen: Observation, joints: Sequence[str], least_rate: float,
         return [Finding('states arrive', f'none, {publishers}', 'JointState messages', FAIL)]
     return [_names(seen, joints), *_rate(seen, least_rate), *_stamps(seen),
             *(_field(seen, name, len(joints)) for name in FIELDS), _quality(seen),
-            _listens(seen, command_type), _rivals(seen), _sign(seen), _staleness(seen)]
+            _listens(seen, command_type), _rivals(seen), _sign(seen), _staleness(seen),
+            _action(seen)]
 
 
 def healthy(findings: Sequence[Finding]) -> bool:
@@ -183,3 +186,9 @@ def _staleness(seen: Observation) -> Finding:
         return Finding('staleness', 'states come without any command', expected, PASS)
     return Finding('staleness', f'{seen.states_after} states after the commands stopped',
                    expected, PASS if seen.states_after else FAIL)
+
+
+def _action(seen: Observation) -> Finding:
+    expected = 'control_msgs, if MoveIt is to lead the arm (ros-$ROS_DISTRO-control-msgs)'
+    return Finding('trajectory action', f'control_msgs is {"" if seen.has_control_msgs else "not "}'
+                   'installed', expected, PASS if seen.has_control_msgs else SKIPPED)

@@ -9,6 +9,7 @@ of anybody else, heard or known from the graph, end it: two who command would fi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 import time
 from typing import Any, Callable
 
@@ -70,7 +71,8 @@ class DriverCheck(Node):
         """Join the graph; nothing is sent yet."""
         super().__init__('driver_check', parameter_overrides=[
             Parameter('use_sim_time', value=plan.sim_time)])
-        self.robot, self.plan, self.seen = robot, plan, Observation()
+        self.robot, self.plan, self.seen = robot, plan, Observation(
+            has_control_msgs=find_spec('control_msgs') is not None)
         self.mimics = {mimic.name for mimic in robot.mimics}  # a driver may send them or not
         self.order = JointOrder(robot.joints, strangers=bool(self.mimics))
         self.phase, self.start = LISTEN, np.zeros(0)

@@ -5,14 +5,15 @@ The node `dynamics`: a simulated plant behind the topics a hardware driver has.
 
 Publishes joint_states, /clock, robot_description, ~/constraint_effort, ~/constraints, ~/tool_pose
 and /diagnostics; takes joint_commands (JointState: name, effort) and ~/external_wrench
-(WrenchStamped). Services ~/set_pause, ~/step, ~/reset. Free mode runs at realtime_factor times the
-wall clock; in lockstep the plant takes step k + 1 when the command stamped with state k has
-arrived, so runs repeat to the last bit. A plant that stands still repeats its state and the clock
-for who comes late.
+(WrenchStamped). Services ~/set_pause, ~/step, ~/reset, and those of simulation_interfaces where
+that is installed. Free mode runs at realtime_factor times the wall clock; in lockstep the plant
+takes step k + 1 when the command stamped with state k has arrived, so runs repeat to the last bit.
+A plant that stands still repeats its state and the clock for who comes late.
 """
 from __future__ import annotations
 
 from collections import deque
+from importlib.util import find_spec
 import sys
 import time
 from typing import Any, Callable
@@ -37,6 +38,7 @@ from robodyn_ros.nodes.dynamics.pace import PaceMeter
 from robodyn_ros.nodes.dynamics.plant_runner import (
     FAULT, FINISHED, MOVING, PlantRunner, refusal_of)
 from robodyn_ros.nodes.dynamics.sensor import Sensor
+from robodyn_ros.nodes.dynamics.steps import Steps
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
@@ -53,6 +55,8 @@ FIRST_STAMP = NANO
 """Simulated time starts at 1 s: a stamp of 0 means 'now' or 'unknown' to ROS [ns]."""
 REPEAT = 0.1
 """Wall time after which an unanswered state is sent again in lockstep [s]."""
+LOOK = 0.02
+"""Wall time between looks at steps that are due [s]."""
 REPEAT_PAUSED = 0.2
 """Wall time after which the state is sent again while paused, for those who come late [s]."""
 MARKERS_EVERY = 5
@@ -125,6 +129,23 @@ class DynamicsNode(BaseNode):
         self.create_service(SetBool, '~/set_pause', self._on_pause)
         self.create_service(Trigger, '~/step', self._on_step)
         self.create_service(Trigger, '~/reset', self._on_reset)
+        self.steps = Steps()
+        wall_timer(self, LOOK, self._step_on)
+        self.interfaces = self._simulation_interfaces()
+
+    def _simulation_interfaces(self) -> Any:
+        """Return the services that simulators share; None without simulation_interfaces."""
+        if find_spec('simulation_interfaces') is None:
+            return None
+        from robodyn_ros.nodes.dynamics.simulator_services import SimulatorServices
+        return SimulatorServices(self)
+
+    def destroy_node(self) -> None:
+        """Leave the graph."""
+        self.steps.end('the plant ends')
+        if self.interfaces is not None:
+            self.interfaces.close()
+        super().destroy_node()
 
     def _announce(self, waits: bool) -> None:
         log, options = self.get_logger(), self.options
@@ -185,7 +206,9 @@ class DynamicsNode(BaseNode):
         self.answered = self.tick
         self.commanded = self.stamp
         self.tell(self.runner.command(tau))
-        if lockstep and not self.paused:
+        if self.paused:
+            self._step_on()
+        elif lockstep:
             self._obey()
 
     def _on_wrench(self, message: WrenchStamped) -> None:
@@ -225,6 +248,23 @@ class DynamicsNode(BaseNode):
             if not self.paused:
                 self._obey()
 
+    def _step_on(self) -> None:
+        """Take the steps that were asked for, each when the state before it is answered."""
+        if not self.steps.left:
+            return
+        begun = time.monotonic()
+        if not self.paused:
+            self.steps.end('the plant was set running meanwhile')
+        while self.steps.left and time.monotonic() - begun < LOOK / 2:
+            if self.runner.mode == FAULT:
+                self.steps.end(self.runner.reason)
+            elif self.runner.wait and self.runner.mode == MOVING and self.answered != self.tick:
+                self.steps.wait(begun)
+                break
+            else:
+                self._forward()
+                self.steps.take()
+
     def _forward(self) -> None:
         self.runner.advance()
         self.tick += 1
@@ -249,14 +289,18 @@ class DynamicsNode(BaseNode):
         if watch:
             self.watched.publish(now)
 
-    def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self.paused = bool(request.data)
+    def pause(self, paused: bool) -> None:
+        """Let the plant stand still, or go on."""
+        self.paused = paused
         self.meter.excuse()
         if not self.paused and self.options.mode == LOCKSTEP:
             if self.answered == self.tick:  # while it was paused
                 self._obey()
             else:
                 self._publish(watch=True)
+
+    def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self.pause(bool(request.data))
         response.success, response.message = True, 'paused' if self.paused else 'running'
         return response
 
@@ -267,7 +311,9 @@ class DynamicsNode(BaseNode):
             self._forward()
         return response
 
-    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def reset(self) -> None:
+        """Put plant, controller and motion back to the start; the clock goes on."""
+        self.steps.end('the plant was put back to its start meanwhile')
         self.runner.reset()
         self.push.stop()
         self.reasons.clear()
@@ -279,6 +325,9 @@ class DynamicsNode(BaseNode):
         # later than of the state sees the arm jump, and drops its trajectory by itself
         self.resets.publish(messages.time_message(self.begun))
         self._publish(watch=True)
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self.reset()
         response.success, response.message = True, ('plant, controller and motion are at the '
                                                     'start; the clock goes on')
         return response
