@@ -21,9 +21,9 @@ def test_the_guide_runs_from_top_to_bottom():
     assert abs(names['end'].q[0] - 0.5) < 0.2
     assert names['reference'].q.shape == (2001, 4)
     goal = names['goal']
-    assert abs(names['hanging'][2] - goal[2]) > 0.04  # 2 kg at 400 N/m
+    assert abs(names['hanging'][3] - goal[3]) > 0.04  # 2 kg at 400 N/m
     assert abs(names['held'] - goal).max() < 1e-4
-    assert abs(abs(names['seen'].memory[-1, 2]) - 2.0 * 9.81) < 0.05
+    assert abs(abs(names['seen'].memory[-1, 3]) - 2.0 * 9.81) < 0.05
     assert 'keeps state in Python variables' in names['refusal']
 
 

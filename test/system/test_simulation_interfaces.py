@@ -106,8 +106,9 @@ def test_stop_reset_and_what_is_not_supported(listener):
         assert listener.wait_for_standstill() == now + 1000 * 10 * PERIOD  # of 10 ms
         assert state(listener) == SimulationState.STATE_PAUSED
         kind = ResetSimulation.Request
-        for scope, code in ((kind.SCOPE_DEFAULT, Result.RESULT_OK), (kind.SCOPE_STATE,
-                            Result.RESULT_OK), (kind.SCOPE_TIME, Result.RESULT_FEATURE_UNSUPPORTED),
+        for scope, code in ((kind.SCOPE_DEFAULT, Result.RESULT_OK),
+                            (kind.SCOPE_STATE, Result.RESULT_OK),
+                            (kind.SCOPE_TIME, Result.RESULT_FEATURE_UNSUPPORTED),
                             (kind.SCOPE_SPAWNED, Result.RESULT_FEATURE_UNSUPPORTED)):
             answer = call(listener, ResetSimulation, 'reset_simulation', scope=scope)
             assert answer.result.result == code

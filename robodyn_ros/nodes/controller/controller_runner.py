@@ -461,7 +461,8 @@ class ControllerRunner:
                           f'more than {room[1]:g}')
             else:
                 continue
-            self.lose(f'joint {joint!r} is {reason} ({source or f"constraints.{joint}.trajectory"})')
+            source = source or f'constraints.{joint}.trajectory'
+            self.lose(f'joint {joint!r} is {reason} ({source})')
             self.off_path = True
             self._brake(here, here.state)
             self._hold = False

@@ -5,8 +5,8 @@ What becomes of a goal of FollowJointTrajectory, by joint_trajectory_controller'
 
 While the trajectory lasts the path tolerances hold, which the ControllerRunner looks after; past
 its end the goal is reached as soon as every joint is within its goal tolerance, of position and of
-velocity, and missed when that takes longer than the goal time. In a goal a tolerance of 0 means the
-one of the parameters, -1 none. Accelerations are not measured: their tolerances hold always, as
+velocity, and missed when that takes longer than the goal time. In a goal a tolerance of 0 means
+the one of the parameters, -1 none. Accelerations are not measured: their tolerances hold always, as
 those of joint_trajectory_controller without an acceleration interface.
 """
 from __future__ import annotations

@@ -189,6 +189,7 @@ def _staleness(seen: Observation) -> Finding:
 
 
 def _action(seen: Observation) -> Finding:
-    expected = 'control_msgs, if MoveIt is to lead the arm (ros-$ROS_DISTRO-control-msgs)'
-    return Finding('trajectory action', f'control_msgs is {"" if seen.has_control_msgs else "not "}'
-                   'installed', expected, PASS if seen.has_control_msgs else SKIPPED)
+    found = 'installed' if seen.has_control_msgs else 'not installed'
+    return Finding('trajectory action', f'control_msgs is {found}',
+                   'control_msgs, if MoveIt is to lead the arm (ros-$ROS_DISTRO-control-msgs)',
+                   PASS if seen.has_control_msgs else SKIPPED)
