@@ -76,12 +76,12 @@ class ControlInterfaces:
         if request.multi_dof_trajectory.joint_names or request.multi_dof_trajectory.points:
             raise GoalRefused(INVALID_GOAL, 'multi_dof_trajectory is given, but every joint of '
                               f'{runner.robot.name} has one degree of freedom; leave it empty')
-        start, *parts = messages.trajectory_parts(trajectory)
-        points = checked_goal(runner, node.last_state, start, *parts)
+        start, names, times, fields = messages.trajectory_parts(trajectory)
+        points = checked_goal(runner, node.last_state, start, names, times, fields)
+        path, goal = ([JointTolerance(one.name, one.position, one.velocity) for one in given]
+                      for given in (request.path_tolerance, request.goal_tolerance))
         tolerances = Tolerances.of(self.names, node.options).changed(
-            self.names, *([JointTolerance(one.name, one.position, one.velocity) for one in given]
-                          for given in (request.path_tolerance, request.goal_tolerance)),
-            messages.time_of(request.goal_time_tolerance) / NANO)
+            self.names, path, goal, messages.time_of(request.goal_time_tolerance) / NANO)
         text = runner.accept(start, points, node.last_state, tolerances.path)
         node.get_logger().info(f'goal: {text or "the trajectory that is followed"}')
         return Following(runner, tolerances)

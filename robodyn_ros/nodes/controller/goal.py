@@ -6,13 +6,15 @@ What becomes of a goal of FollowJointTrajectory, by joint_trajectory_controller'
 While the trajectory lasts the path tolerances hold, which the ControllerRunner looks after; past
 its end the goal is reached as soon as every joint is within its goal tolerance, of position and of
 velocity, and missed when that takes longer than the goal time. In a goal a tolerance of 0 means
-the one of the parameters, -1 none. Accelerations are not measured: their tolerances hold always, as
-those of joint_trajectory_controller without an acceleration interface.
+the one of the parameters, -1 none. Accelerations are not measured: their tolerances hold always,
+as those of joint_trajectory_controller without an acceleration interface.
 """
 from __future__ import annotations
 
 from math import isnan
 from typing import Any, Mapping, NamedTuple, Sequence
+
+import numpy as np
 
 from robodyn_ros.checks import expect, number
 from robodyn_ros.errors import MessageRefused, UnknownNameError
@@ -181,7 +183,7 @@ class Following:
 
 
 def checked_goal(runner: ControllerRunner, now: int | None, start: int, names: Sequence[str],
-                 times: Sequence[int], fields: Mapping[str, Any]) -> Points:
+                 times: Sequence[int] | np.ndarray, fields: Mapping[str, Any]) -> Points:
     """
     Check the trajectory of a goal; GoalRefused says what is wrong, with its code.
 
