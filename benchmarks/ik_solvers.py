@@ -9,6 +9,7 @@ own idea of the arm, which is compared with ours before anything is timed. All p
 """
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 import time
 from typing import Any, ClassVar
 
@@ -25,7 +26,7 @@ ITERATIONS = 100
 """Of solvers that count steps instead."""
 
 
-class Solver:
+class Solver(ABC):
     """One arm and the poses that its tool shall reach."""
 
     name: ClassVar[str] = ''
@@ -53,13 +54,13 @@ class Solver:
     def prepare(self) -> None:
         """Make the engine's own model."""
 
+    @abstractmethod
     def forward(self, q: np.ndarray) -> np.ndarray:
         """Return where the tool is (3,) at joint positions [m]."""
-        raise NotImplementedError
 
+    @abstractmethod
     def solve(self, k: int) -> np.ndarray:
         """Return joint positions for a pose, the best that was found."""
-        raise NotImplementedError
 
 
 class Ours(Solver):

@@ -61,7 +61,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ToolPath:
+class ToolPath(ABC):
     """A curve of a tool; see its subclasses."""
 
     orientation: Numbers = ()
@@ -118,18 +118,18 @@ class ToolPath:
         """Refuse what is no such curve."""
 
     @property
+    @abstractmethod
     def curve_length(self) -> float:
         """Length of the curve in space [m]."""
-        raise NotImplementedError
 
     @property
     def curvature(self) -> float:
         """Largest |d2p/ds2| [1/m]."""
         return 0.0
 
+    @abstractmethod
     def place(self, s: Number) -> Place:
         """Return the place after a length s."""
-        raise NotImplementedError
 
     @cached_property
     def length(self) -> float:
