@@ -10,6 +10,7 @@ on the spot. The numbers shape the code: other numbers are another program.
 """
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 import math
