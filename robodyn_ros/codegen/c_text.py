@@ -5,9 +5,8 @@ The back end that writes C: the same operations in the same order, so the same b
 
 C99 that is also C++17. All numbers are loaded before the first is stored, so a result may take the
 place of an argument. A fused multiply-add is the processor's instruction, or exact whole-number
-arithmetic where there is none; square roots round correctly everywhere. Only tan, exp, tanh and
-atan2, which mechanics does not use but a user's law may, are calls of the C library, whose last
-bit is its own.
+arithmetic where there is none; square roots round correctly everywhere. Only tan, exp, tanh (of
+Stribeck's and Coulomb's friction) and atan2 are calls of the C library, whose last bit is its own.
 """
 from __future__ import annotations
 

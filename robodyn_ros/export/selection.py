@@ -3,6 +3,7 @@
 """What is exported of a robot or a scenario; what cannot be is refused with the reason."""
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Sequence
 
@@ -11,15 +12,18 @@ from robodyn_ros.errors import ArgumentError, UnknownNameError
 from robodyn_ros.export.controller import CHANGED, controller_part, GROUP
 from robodyn_ros.export.dynamics import changed_parameters, dynamics_part, kinematics_part
 from robodyn_ros.export.library import Library, LONGEST
+from robodyn_ros.export.plant import plant_part
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.mass_check import check_mass
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.schema import Scenario
+from robodyn_ros.scenario.simulation import Simulation
 
-CONTROLLER, DYNAMICS, KINEMATICS = 'controller', 'dynamics', 'kinematics'
+LOG = logging.getLogger('robodyn_ros')
+CONTROLLER, DYNAMICS, PLANT, KINEMATICS = 'controller', 'dynamics', 'plant', 'kinematics'
 OF_A_ROBOT = (DYNAMICS, KINEMATICS)
-PARTS = (CONTROLLER, *OF_A_ROBOT)
+PARTS = (CONTROLLER, DYNAMICS, PLANT, KINEMATICS)
 
 
 def library_of_robot(robot: Robot, what: Sequence[str] = (), frames: Sequence[str] = ()
@@ -30,9 +34,10 @@ def library_of_robot(robot: Robot, what: Sequence[str] = (), frames: Sequence[st
     :param what: some of PARTS; none: all that a robot has
     :param frames: whose kinematics; none: that of the tool
     """
-    if CONTROLLER in what:
-        raise ArgumentError(f'--what names {CONTROLLER!r}, but {robot.name} is a robot by itself; '
-                            'give a scenario, which says how it is controlled')
+    for word in (CONTROLLER, PLANT):
+        if word in what:
+            raise ArgumentError(f'--what names {word!r}, but {robot.name} is a robot by itself; '
+                                'give a scenario, which says how it moves and is controlled')
     return _library(robot, robot.name, f'the robot {robot.name} ({Path(robot.path).name})',
                     what or OF_A_ROBOT, frames, robot.parameters)
 
@@ -46,12 +51,14 @@ def library_of_scenario(scenario: Scenario, what: Sequence[str] = (), frames: Se
         raise ArgumentError(f'--what names {CONTROLLER!r}, but controller.kind of scenario '
                             f'{scenario.name!r} is none; set controller.kind')
     return _library(robot, scenario.name, f'the scenario {scenario.name} with the robot '
-                    f'{robot.name}', what or (PARTS if controlled else OF_A_ROBOT), frames,
-                    wiring.parameters_of(robot, scenario.dynamics), scenario)
+                    f'{robot.name}', what or [
+                        word for word in PARTS if controlled or word != CONTROLLER], frames,
+                    wiring.parameters_of(robot, scenario.dynamics), scenario, not what)
 
 
 def _library(robot: Robot, name: str, title: str, what: Sequence[str], frames: Sequence[str],
-             parameters: Parameters, scenario: Scenario | None = None) -> Library:
+             parameters: Parameters, scenario: Scenario | None = None,
+             by_default: bool = False) -> Library:
     for word in what:
         if word not in PARTS:
             raise UnknownNameError('part', word, PARTS, '--what')
@@ -78,4 +85,12 @@ def _library(robot: Robot, name: str, title: str, what: Sequence[str], frames: S
         assert control is not None
         parts.append(controller_part(robot, prefix, control, settings.period))
         changes |= {GROUP + key: value * CHANGED for key, value in control.parameters.items()}
+    if PLANT in what and scenario is not None:
+        try:
+            parts.append(plant_part(Simulation(scenario, with_control=False), prefix))
+            changes |= changed_parameters(parameters).named()  # type: ignore[arg-type]
+        except ArgumentError as error:
+            if not by_default:
+                raise
+            LOG.warning('left out: %s', error)
     return Library(prefix, title, robot, parts, changes)
