@@ -49,7 +49,8 @@ PRELUDE = r"""#include <float.h>
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
-#pragma GCC optimize ("fp-contract=off")
+/* vectorisers too: gcc 12 makes fused additions and subtractions in turn, contraction or not */
+#pragma GCC optimize ("fp-contract=off", "no-tree-slp-vectorize", "no-tree-loop-vectorize")
 #endif
 
 #if defined(__GNUC__)

@@ -9,6 +9,7 @@ from robodyn_ros.codegen.c_text import Array, number
 from robodyn_ros.codegen.program import Program
 from robodyn_ros.export.dynamics import EFFORT, EXAMPLES, POSITION, random_states, VELOCITY
 from robodyn_ros.export.part import add_check, add_function, ANY, Example, Function, Part
+from robodyn_ros.export.trajectory import add_trajectory
 from robodyn_ros.plant.control_law import CompiledLaw, traced_law
 from robodyn_ros.robots.parameters import ParameterTable
 from robodyn_ros.robots.robot import Robot
@@ -60,6 +61,8 @@ def controller_part(robot: Robot, prefix: str, control: Control, period: float) 
     add_function(part, prefix, made)
     add_check(part, prefix, made, _examples(robot, control, period))
     _add_limits(part, prefix, robot)
+    if control.reference_size:
+        add_trajectory(part, prefix, robot)
     return part
 
 

@@ -32,7 +32,8 @@ MAKEFILE = """# make check: compare with the numbers that robodyn_ros {version} 
 CC ?= cc
 ARCH ?= -march=native
 CFLAGS ?= -O2
-BITS = -ffp-contract=off -fno-math-errno
+# gcc 12 makes fused additions and subtractions in turn where it vectorises, contraction or not
+BITS = -ffp-contract=off -fno-tree-vectorize -fno-tree-slp-vectorize -fno-math-errno
 WARNINGS = -std=c99 -Wall -Wextra -pedantic -Wconversion
 LIBS ={libs}
 
@@ -243,29 +244,40 @@ static int told(const char *what, long wrong)
             declared += [f'{name}_parameters p;', f'{name}_model model;']
             body += [f'{name}_default_parameters(&p);', f'{name}_prepare(&p, &model);']
         declared += [f'double q[{n}] = {{0.0}}, v[{n}] = {{0.0}}, tau[{n}] = {{0.0}};', 'int k;']
+        frame = next((key for key in have if key.startswith('frame_')), '')
+        if frame:
+            declared.append(f'double R[9], x[3], velocity[6], drift[6], J[{6 * n}];')
+            body += [f'{name}_{frame}(q, v, R, x, velocity, drift, J);',
+                     'printf("position %.9g %.9g %.9g m\\n", x[0], x[1], x[2]);']
         if 'inverse_dynamics' in have:
             declared.append(f'double a[{n}] = {{0.0}};')
             body += ['/* the torque that holds the arm still */',
                      f'{name}_inverse_dynamics(&model, q, v, a, tau);']
-        elif 'control' not in have:
-            frame = next(iter(have))
-            declared.append(f'double R[9], x[3], velocity[6], drift[6], J[{6 * n}];')
-            body += [f'{name}_{frame}(q, v, R, x, velocity, drift, J);',
-                     'printf("%.9g %.9g %.9g\\n", x[0], x[1], x[2]);']
         if 'control' in have:
             part = next(part for part in self.parts if 'control' in part.checks)
             remembers = any('_state;' in block for block in part.header)
-            reference = any('reference[' in block for block in part.header)
-            if reference:
-                declared.append(f'double reference[{3 * n}] = {{0.0}};')
+            follows = 'sample' in part.checks
+            if follows:
+                declared += ['const int64_t times[1] = {1000000000};',
+                             f'double state[{3 * n}] = {{0.0}}, desired[{3 * n}];',
+                             f'{name}_points points;', f'{name}_plan plan;']
+                body += ['/* lead every joint to 0.1 within a second, then call this each period */',
+                         f'for (k = 0; k < {n}; ++k)', '    a_point[k] = 0.1;',
+                         'points.start = 0;', 'points.count = 1;', 'points.times = times;',
+                         'points.q = a_point;', 'points.v = points.a = rest;',
+                         f'{name}_begin(&plan, &points, 0, state, 0);',
+                         f'{name}_sample(&plan, 500000000, desired);']
+                declared.append(f'double a_point[{n}], rest[{n}] = {{0.0}};')
             if remembers:
-                declared.append(f'{name}_state state;')
-                body.append(f'{name}_start(&state);')
+                declared.append(f'{name}_state memory;')
+                body.append(f'{name}_start(&memory);')
             arguments = [*(['&model'] if part.parameters else []),
-                         *(['&state'] if remembers else []), '0.0', 'q', 'v',
-                         *(['reference'] if reference else []), 'tau']
-            body += ['/* in a driver: every control period, with what was measured */',
-                     f'{name}_control({", ".join(arguments)});', f'{name}_limit_efforts(tau);']
+                         *(['&memory'] if remembers else []), '0.5', 'q', 'v',
+                         *(['desired'] if follows else []), 'tau']
+            body += [f'{name}_control({", ".join(arguments)});', f'{name}_limit_efforts(tau);']
+        if 'step' in have:
+            body += [f'if ({name}_step(&model, 0.0, q, v, tau, q, v) != {name.upper()}_OK)',
+                     '    return 1;']
         lines = '\n'.join(f'    {line}' for line in [*declared, *body])
         return '\n'.join([self._licence(), f"""#include "{name}.h"
 
