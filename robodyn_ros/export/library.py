@@ -243,7 +243,9 @@ static int told(const char *what, long wrong)
         if self.parameters:
             declared += [f'{name}_parameters p;', f'{name}_model model;']
             body += [f'{name}_default_parameters(&p);', f'{name}_prepare(&p, &model);']
-        declared += [f'double q[{n}] = {{0.0}}, v[{n}] = {{0.0}}, tau[{n}] = {{0.0}};', 'int k;']
+        start = next((part.start for part in self.parts if part.start), [0.0])
+        declared += [f'double q[{n}] = {{{", ".join(map(c_text.number, start))}}};',
+                     f'double v[{n}] = {{0.0}}, tau[{n}] = {{0.0}};', 'int k;']
         frame = next((key for key in have if key.startswith('frame_')), '')
         if frame:
             declared.append(f'double R[9], x[3], velocity[6], drift[6], J[{6 * n}];')
@@ -260,14 +262,15 @@ static int told(const char *what, long wrong)
             if follows:
                 declared += ['const int64_t times[1] = {1000000000};',
                              f'double state[{3 * n}] = {{0.0}}, desired[{3 * n}];',
+                             f'double point[{n}], rest[{n}] = {{0.0}};',
                              f'{name}_points points;', f'{name}_plan plan;']
-                body += ['/* lead every joint to 0.1 within a second, then call this each period */',
-                         f'for (k = 0; k < {n}; ++k)', '    a_point[k] = 0.1;',
+                body += ['/* lead every joint by 0.1 within a second; sample and control each period */',
+                         f'for (k = 0; k < {n}; ++k) {{', '    state[k] = q[k];',
+                         '    point[k] = q[k] + 0.1;', '}',
                          'points.start = 0;', 'points.count = 1;', 'points.times = times;',
-                         'points.q = a_point;', 'points.v = points.a = rest;',
+                         'points.q = point;', 'points.v = points.a = rest;',
                          f'{name}_begin(&plan, &points, 0, state, 0);',
                          f'{name}_sample(&plan, 500000000, desired);']
-                declared.append(f'double a_point[{n}], rest[{n}] = {{0.0}};')
             if remembers:
                 declared.append(f'{name}_state memory;')
                 body.append(f'{name}_start(&memory);')

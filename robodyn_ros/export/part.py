@@ -49,6 +49,8 @@ class Part:
     checks: dict[str, str] = field(default_factory=dict)
     """Functions static long check_NAME(const model *[2]) of the check program, by NAME."""
     programs: list[Program] = field(default_factory=list)
+    start: list[float] = field(default_factory=list)
+    """Where a plant begins (n), for the example."""
     stack: int = 0
     """Bytes that the deepest call needs at most."""
 

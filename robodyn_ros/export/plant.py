@@ -194,7 +194,7 @@ def plant_part(simulation: Simulation, prefix: str) -> Part:
             'it looks for the rank of the rows while it runs, which is no straight-line code; '
             'leave plant out of --what, or remove rows that repeat others')
     values = dict(zip(model.parameters.names, model.vector(simulation.parameters).tolist()))
-    part = Part(values)
+    part = Part(values, start=simulation.assembly.state.q.tolist())
     codes = {OWN: plant.program(CHOLESKY), ANY: plant.program(CHOLESKY, True)}
     margin = Array('margin', 1)
     made = Function(
@@ -250,7 +250,8 @@ def _add_kernels(part: Part, prefix: str, made: Function) -> dict[str, str]:
                                                inputs, outputs))
             part.stack = max(part.stack, c_text.stack(program.routines[name]))
         found[name] = f'{prefix}_step_{name}'
-        part.source.append(f"""static void {found[name]}(const {prefix}_model *model, const double *x, double *y)
+        head = f'static void {found[name]}(const {prefix}_model *model, const double *x, double *y)'
+        part.source.append(f"""{wrapped(head)}
 {{
     if (model->own)
         {prefix}_{OWN}_{name}(model->step, x, y);

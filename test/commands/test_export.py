@@ -86,9 +86,10 @@ def test_the_check_program_finds_the_same_bits(tmp_path, name, changes):
     prefix = exported(tmp_path, name, changes)
     said = checked(tmp_path, prefix, 'gcc', '-std=c99', '-O0', '-DRD_SOFTWARE_FMA')
     assert said.count('the same bits') == len(said.splitlines()) >= 4
-    assert checked(tmp_path, prefix, 'gcc', '-std=c99', '-O3', '-march=native') == said
-    if shutil.which('g++'):
-        assert checked(tmp_path, prefix, 'g++', '-std=c++17', '-O1') == said
+    if prefix in ('irb120', 'scara_helix'):  # the compiler takes a while
+        assert checked(tmp_path, prefix, 'gcc', '-std=c99', '-O3', '-march=native') == said
+        if shutil.which('g++'):
+            assert checked(tmp_path, prefix, 'g++', '-std=c++17', '-O1') == said
     subprocess.run(['make', '-s', 'all', 'check'], cwd=tmp_path, check=True,
                    stdout=subprocess.DEVNULL)
     assert subprocess.run(['./example'], cwd=tmp_path, capture_output=True).returncode == 0
