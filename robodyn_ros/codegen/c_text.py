@@ -26,8 +26,8 @@ TRUTHS = ('lt', 'le', 'eq', 'bit')
 """Operations whose result is true or false."""
 CONSTANTS = {math.inf: 'HUGE_VAL', -math.inf: '(-HUGE_VAL)'}
 TAKEN = frozenset(
-    'alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t '
-    'class compl const const_cast constexpr continue decltype default delete do double '
+    'alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t '
+    'char32_t class compl const const_cast constexpr continue decltype default delete do double '
     'dynamic_cast else enum explicit export extern false float for friend goto if inline int long '
     'mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public '
     'register reinterpret_cast restrict return short signed sizeof static static_assert '
@@ -124,7 +124,8 @@ RD_UNUSED static double rd_fma(double a, double b, double c)
     /* the product, 105 or 106 bits, then 20 places up: its first bit is bit 124 or 125 */
     {
         const uint64_t al = ma & 4294967295u, ah = ma >> 32, bl = mb & 4294967295u, bh = mb >> 32;
-        const uint64_t middle = ah * bl + (al * bl >> 32), other = al * bh + (middle & 4294967295u);
+        const uint64_t middle = ah * bl + (al * bl >> 32);
+        const uint64_t other = al * bh + (middle & 4294967295u);
         low = other << 32 | (al * bl & 4294967295u);
         high = ah * bh + (middle >> 32) + (other >> 32);
     }

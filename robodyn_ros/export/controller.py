@@ -43,7 +43,7 @@ def controller_part(robot: Robot, prefix: str, control: Control, period: float) 
     comment = f'Control law: tau of the measured state; to be called every {period:g} s.'
     if control.delay:
         comment += (f'\nThe scenario lets a torque arrive {control.delay} control instants later: '
-                    'that is the loop\'s business, not done here.')
+                    'that is for the loop to do.')
     if kept:
         comment += '\nThe memory in state moves on with each call; begin with start().'
         part.header.append(

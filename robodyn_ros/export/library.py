@@ -25,7 +25,7 @@ LICENCE = """/* Made by robodyn_ros {version} from {title}.
  * Do not edit: change what it was made from, and export it again.
  * sha256 of what it was made from: {digest} */
 """
-MAKEFILE = """# make check: compare with the numbers that robodyn_ros {version} computed, to the last bit.
+MAKEFILE = """# make check: compare with numbers of robodyn_ros {version}, to the last bit.
 # Cross-compiling: make CC=aarch64-linux-gnu-gcc ARCH=
 # Results are the same for every -O and ARCH; without fused multiply-add in ARCH they come from
 # whole-number arithmetic, which takes some twenty times as long.
@@ -119,7 +119,7 @@ class Library(NamedTuple):
                 limits.effort)))
         calls = self.library_calls
         rest = f'{", ".join(calls)} of the C library, whose last bit is its own' if calls \
-            else 'nothing of the C library\'s mathematics'
+            else 'no function of libm'
         upper = name.upper()
         text = [self._licence(), f"""
 #ifndef {guard}
@@ -264,7 +264,7 @@ static int told(const char *what, long wrong)
                              f'double state[{3 * n}] = {{0.0}}, desired[{3 * n}];',
                              f'double point[{n}], rest[{n}] = {{0.0}};',
                              f'{name}_points points;', f'{name}_plan plan;']
-                body += ['/* lead every joint by 0.1 within a second; sample and control each period */',
+                body += ['/* lead every joint by 0.1 in a second; this is half-way */',
                          f'for (k = 0; k < {n}; ++k) {{', '    state[k] = q[k];',
                          '    point[k] = q[k] + 0.1;', '}',
                          'points.start = 0;', 'points.count = 1;', 'points.times = times;',

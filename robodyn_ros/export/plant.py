@@ -250,7 +250,8 @@ def _add_kernels(part: Part, prefix: str, made: Function) -> dict[str, str]:
                                                inputs, outputs))
             part.stack = max(part.stack, c_text.stack(program.routines[name]))
         found[name] = f'{prefix}_step_{name}'
-        head = f'static void {found[name]}(const {prefix}_model *model, const double *x, double *y)'
+        head = (f'static void {found[name]}(const {prefix}_model *model, const double *x, '
+                'double *y)')
         part.source.append(f"""{wrapped(head)}
 {{
     if (model->own)

@@ -3,8 +3,7 @@
 """
 Interpolation of a JointTrajectory as C, as the controller node does it.
 
-The text follows trajectories/joint_plan.py sum by sum, since numpy's arithmetic rounds each of them
-and the controller's reference must have the same bits.
+The text follows trajectories/joint_plan.py sum by sum: numpy rounds each of them, and the controller's reference must have the same bits.
 """
 from __future__ import annotations
 
@@ -18,8 +17,8 @@ from robodyn_ros.ros_time import NANO
 from robodyn_ros.trajectories.joint_plan import JointPlan, Points
 
 HEADER = """/*
- * Points of a JointTrajectory in the order of the joints. Positions alone are joined by lines, with
- * velocities by cubics, with accelerations too by quintics. The arrays stay the caller's.
+ * Points of a JointTrajectory in the order of the joints. Positions alone are joined by lines,
+ * with velocities by cubics, with accelerations too by quintics. The arrays stay the caller's.
  */
 typedef struct {
     int64_t start; /* time of the trajectory's beginning [ns] */

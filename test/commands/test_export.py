@@ -20,7 +20,7 @@ STRICT = ['-Wall', '-Wextra', '-Werror', '-pedantic', '-Wconversion', '-ffp-cont
 MEMORY = ['controller.ki=40', 'controller.observer=20']
 CASES = [('irb120', []), ('scara_450', []), ('scara_helix', MEMORY), ('irb120_sine', []),
          ('scara_helix_constrained', []), ('parallel_line', [])]
-OWN_LAW = '''
+OWN_LAW = """
 from robodyn_ros import Control, controller
 from robodyn_ros.tracing import atan2, clip, exp, where
 
@@ -32,7 +32,7 @@ def own(robot, settings):
         return [where(e < 0.0, values['low'], values['high']) * e + atan2(z, 1.0) * exp(-t) - w
                 for e, z, w in zip(error, total, v)], total
     return Control(law, 3 * robot.n, {'low': 3.0, 'high': 7.0}, memory=(0.0,) * robot.n)
-'''
+"""
 
 
 def exported(folder, name, changes=(), *more):
@@ -97,12 +97,12 @@ def test_the_check_program_finds_the_same_bits(tmp_path, name, changes):
 
 @needs_gcc
 def test_a_damaged_number_is_found(tmp_path):
-    """The check program can fail: one bit of one constant is enough."""
+    """The check program can fail: one digit of one constant is enough."""
     prefix = exported(tmp_path, 'two_link', (), '--what', 'dynamics')
     text = (tmp_path / f'{prefix}.c').read_text()
     begin = text.index(f'{prefix}_own_mass_and_bias')
     found = re.compile(r'\d\.\d{3,}').search(text, begin)
-    text = text[:found.end()] + '1' + text[found.end():]
+    text = text[:found.start() + 3] + '7' + text[found.start() + 3:]
     (tmp_path / f'{prefix}.c').write_text(text)
     done = subprocess.run(['make', '-s', 'check'], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode != 0 and 'numbers differ' in done.stdout
@@ -244,6 +244,7 @@ def test_a_plant_that_looks_for_ranks_is_refused(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, 'path', list(sys.path))
     words = ['export', 'two_link_line', '--set', 'dynamics.constraints=["rows:twice"]', '--set',
+             'trajectory.kind=none', '--set', 'controller.kind=none', '--set',
              'dynamics.initial_position=[0.1, 0.0]', '--set', 'dynamics.initial_velocity=[0, 0]',
              '--output']
     assert main([*words, 'refused', '--what', 'plant']) == 2

@@ -55,8 +55,8 @@ MAY_IMPORT = {
     'nodes/driver_check': {'robots', 'nodes/common'},
     'nodes/single_process': {'scenario', 'nodes/common', 'nodes/dynamics', 'nodes/controller',
                              'nodes/trajectory', 'nodes/recorder', 'nodes/viewer'},
-    'commands': _MODELS | {'', 'report', 'recording', 'viewing', 'studies', 'identification', 'export',
-                           'nodes/common',
+    'commands': _MODELS | {'', 'report', 'recording', 'viewing', 'studies', 'identification',
+                           'export', 'nodes/common',
                            'nodes/single_process', 'nodes/viewer', 'nodes/driver_check'},
     '': _MODELS,        # robodyn_ros/__init__.py: the names users import
 }
