@@ -28,7 +28,7 @@ LICENCE = """/* Made by robodyn_ros {version} from {title}.
 MAKEFILE = """# make check: compare with numbers of robodyn_ros {version}, to the last bit.
 # Cross-compiling: make CC=aarch64-linux-gnu-gcc ARCH=
 # Results are the same for every -O and ARCH; without fused multiply-add in ARCH they come from
-# whole-number arithmetic, which takes some twenty times as long.
+# whole-number arithmetic, which takes some thirty times as long.
 CC ?= cc
 ARCH ?= -march=native
 CFLAGS ?= -O2

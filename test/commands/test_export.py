@@ -10,9 +10,12 @@ import sys
 
 import numpy as np
 import pytest
-from robodyn_ros import load_robot, load_scenario, Simulation
+from robodyn_ros import load_robot, load_scenario, RobodynError, Simulation
 from robodyn_ros.commands.main import main
+from robodyn_ros.export.library import Library
+from robodyn_ros.export.part import Part
 from robodyn_ros.export.selection import library_of_robot, library_of_scenario
+from robodyn_ros.share import share_folder
 
 needs_gcc = pytest.mark.skipif(shutil.which('gcc') is None or shutil.which('make') is None,
                                reason='there is no gcc, or no make')
@@ -179,6 +182,19 @@ def test_a_users_own_law_is_exported(tmp_path, monkeypatch):
 
 
 @needs_gcc
+def test_joints_that_turn_without_limits_take_the_nearer_way(tmp_path):
+    """The check program begins two turns away from the first point, as JointPlan would."""
+    robot = tmp_path / 'turning.urdf'
+    text = share_folder('urdf').joinpath('two_link.urdf').read_text()
+    robot.write_text(text.replace('type="revolute"', 'type="continuous"'))
+    name = exported(tmp_path / 'c', 'two_link_line', [
+        f'robot={robot}', 'controller.kind=computed_torque',
+        'controller.natural_frequency=20'], '--what', 'controller')
+    assert 'turning[2] = {1, 1}' in (tmp_path / 'c' / f'{name}.c').read_text()
+    assert 'sample: the same bits' in checked(tmp_path / 'c', name, 'gcc', '-std=c99', '-O2')
+
+
+@needs_gcc
 def test_nothing_of_the_mathematical_library_is_needed(tmp_path):
     """Of an arm without friction: no symbol is left open but those for copying memory."""
     name = exported(tmp_path, 'scara_450')
@@ -251,6 +267,16 @@ def test_a_plant_that_looks_for_ranks_is_refused(tmp_path, capsys, monkeypatch):
     assert 'looks for the rank of the rows' in capsys.readouterr().err
     assert main([*words, 'rest']) == 0
     assert '_step(' not in (tmp_path / 'rest' / 'two_link_line.h').read_text()
+
+
+def test_names_that_are_none_in_c_are_mapped_and_told():
+    """Two that would become one are refused."""
+    robot = load_robot('two_link')
+    one = Library('x', 'a test', robot, [Part({'kp.joint-1': 1.0, 'payload.mass': 0.0})], {})
+    assert one.renamed() == {'kp.joint-1': 'kp_joint_1'}
+    both = one._replace(parts=[*one.parts, Part({'kp.joint_1': 1.0})])
+    with pytest.raises(RobodynError, match="'kp.joint-1' and 'kp.joint_1' would both be called"):
+        both.renamed()
 
 
 def test_files_that_are_there_are_kept(tmp_path, capsys):
