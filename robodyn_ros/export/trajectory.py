@@ -57,7 +57,7 @@ void @P@_begin(@P@_plan *plan, const @P@_points *points, int64_t now, const doub
  */
 void @P@_sample(const @P@_plan *plan, int64_t now, double desired[@3N@]);
 """
-SOURCE = """/* Polynomials of a joint between knots q, v, a: those of q, v and a, for x^0 to x^5. */
+SOURCE = """/* Polynomials of a joint between knots: of q, v and a, each for x^0 to x^5. */
 static void @P@_piece(int order, double span, const double *before, const double *after,
                       double c[18])
 {
