@@ -7,16 +7,14 @@ With lanes every number is a vector of so many runs, side by side in the arrays.
 """
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Callable, Mapping, Sequence
 
 from llvmlite import ir
 
 from robodyn_ros.codegen.arithmetic import WHOLE
-from robodyn_ros.codegen.routines import Kernel, Routine, routines
-from robodyn_ros.codegen.trigonometry import sincos
-from robodyn_ros.tracing.graph import Argument, Graph
-from robodyn_ros.tracing.scalar import inputs
+from robodyn_ros.codegen.routines import Routine
+from robodyn_ros.codegen.trigonometry import recorded_sincos
+from robodyn_ros.tracing.graph import Argument
 
 DOUBLE, INTEGER, TRUTH = ir.DoubleType(), ir.IntType(64), ir.IntType(1)
 INTRINSICS = ('fma', 'fabs', 'sqrt')
@@ -31,15 +29,6 @@ class Place:
     def __init__(self, data: ir.Value, offset: ir.Value = INTEGER(0)):
         """Point at data[offset]."""
         self.data, self.offset = data, offset
-
-
-@lru_cache(maxsize=1)
-def _sincos() -> Routine:
-    """Sine and cosine as a recording, to be written out wherever one is needed."""
-    graph = Graph()
-    x, none = inputs(graph, 'x', 1)[0], inputs(graph, 'p', 1)
-    # not fused: its products and sums are as its text says
-    return routines([Kernel('sincos', [x], sincos(x))], none, fused=False)[1]
 
 
 class Writer:
@@ -80,7 +69,7 @@ class Writer:
                 values[node] = self._operation(op, [self._value(values, a) for a in args], args)
 
     def _sincos(self, angle: ir.Value) -> list[ir.Value]:
-        inner = _sincos()
+        inner = recorded_sincos()
         values = {inner.loads[0].node: angle}
         self._body(inner, values)
         return [self._value(values, result) for result in inner.results]

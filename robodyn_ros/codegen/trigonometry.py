@@ -13,9 +13,13 @@ where neighbouring numbers are a tenth of a turn apart, the results mean nothing
 """
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from robodyn_ros.codegen.arithmetic import bit, choose, fma, WHOLE
+from robodyn_ros.codegen.routines import Kernel, Routine, routines
+from robodyn_ros.tracing.graph import Graph
+from robodyn_ros.tracing.scalar import inputs
 
 
 def sincos(x: Any) -> tuple[Any, Any]:
@@ -36,3 +40,12 @@ def sincos(x: Any) -> tuple[Any, Any]:
     swap, flip = bit(quarters, 0), bit(quarters, 1)
     s, c = choose(swap, c, s), choose(swap, -s, c)
     return choose(flip, -s, s), choose(flip, -c, c)
+
+
+@lru_cache(maxsize=1)
+def recorded_sincos() -> Routine:
+    """Return sine and cosine as a recording, to be written out wherever one is needed."""
+    graph = Graph()
+    x, none = inputs(graph, 'x', 1)[0], inputs(graph, 'p', 1)
+    # not fused: its products and sums are as its text says
+    return routines([Kernel('sincos', [x], sincos(x))], none, fused=False)[1]

@@ -33,6 +33,7 @@ VERBS = {
     'identify': 'make a model that fits a recording of the real robot',
     'excite': 'find a motion that shows the parameters of a robot',
     'check-driver': 'check the driver of a robot before the controller meets it',
+    'export': 'write dynamics and control law as C that needs nothing else',
     'parameters': 'every parameter of every node',
     'reproduce': 'run the studies of the five papers and compare every number',
 }
@@ -48,6 +49,7 @@ EPILOGUE = """examples:
   robodyn excite arm.urdf --output arm_excite.yaml
   robodyn identify run.mcap --robot arm.urdf
   robodyn source scara_450
+  robodyn export scara_helix --output scara_c
   robodyn reproduce 000"""
 
 

@@ -44,6 +44,7 @@ MAY_IMPORT = {
     'report': {'mechanics', 'robots', 'trajectories', 'scenario', 'recording'},
     'identification': _MODELS | {'recording', 'report'},
     'studies': _MODELS | {'report'},
+    'export': _MODELS | {''},
     'launching': {'robots', 'scenario'},
     'nodes/common': {'robots', 'trajectories', 'scenario'},
     'nodes/dynamics': _MODELS | {'nodes/common'},
@@ -55,7 +56,7 @@ MAY_IMPORT = {
     'nodes/single_process': {'scenario', 'nodes/common', 'nodes/dynamics', 'nodes/controller',
                              'nodes/trajectory', 'nodes/recorder', 'nodes/viewer'},
     'commands': _MODELS | {'', 'report', 'recording', 'viewing', 'studies', 'identification',
-                           'nodes/common',
+                           'export', 'nodes/common',
                            'nodes/single_process', 'nodes/viewer', 'nodes/driver_check'},
     '': _MODELS,        # robodyn_ros/__init__.py: the names users import
 }

@@ -1,0 +1,78 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+Write a robot or a scenario as C that needs nothing else, for a driver's loop: the same bits.
+
+    robodyn export irb120 --output irb120_c                       dynamics and kinematics
+    robodyn export scara_helix --output scara_c                   its control law, too
+    robodyn export arm.urdf --what kinematics --frame tool0 --frame camera --output arm_c
+    make -C scara_c check                                         compare, to the last bit
+
+The folder gets one header, one C file (C99, also C++17), an example, a check program with numbers
+that this package computed, and a Makefile: see docs/export.md.
+"""
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+import sys
+
+from robodyn_ros.commands.options import add_xacro, chosen_scenario, xacro_arguments
+from robodyn_ros.errors import ArgumentError, printable
+from robodyn_ros.export.library import Library
+from robodyn_ros.export.selection import library_of_robot, library_of_scenario, PARTS
+from robodyn_ros.robots.robot import load_robot, robot_names
+from robodyn_ros.scenario.loading import scenario_names
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the verb."""
+    parser.add_argument('scenario', metavar='SCENARIO|ROBOT',
+                        help='name of a scenario or path of its YAML file, or name of a robot or '
+                             'path of its URDF or xacro file')
+    parser.add_argument('--what', default='', metavar='PART,PART',
+                        help=f'some of {", ".join(PARTS)} (default: all there is)')
+    parser.add_argument('--frame', action='append', default=[], dest='frames', metavar='NAME',
+                        help='frame whose kinematics is exported (repeatable; default: the tool)')
+    parser.add_argument('--output', type=Path, required=True, metavar='FOLDER',
+                        help='folder to write to, made if it is not there')
+    parser.add_argument('--force', action='store_true', help='write over files that are there')
+    parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', dest='changes',
+                        help='change a value of the scenario (repeatable)')
+    add_xacro(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the files and tell what they are; returns the exit code."""
+    what = tuple(word.strip() for word in arguments.what.split(',') if word.strip())
+    library = _library(arguments, what)
+    renamed = library.renamed()
+    files = library.files()
+    folder: Path = arguments.output
+    if folder.exists() and not folder.is_dir():
+        raise ArgumentError(f'--output is {str(folder)!r}, which is a file; give a folder')
+    there = [name for name in files if (folder / name).exists()]
+    if there and not arguments.force:
+        raise ArgumentError(f'{folder / there[0]} is there already; give another --output, or '
+                            '--force to write over it')
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding='utf-8')
+    for name, made in renamed.items():
+        print(f'robodyn: {printable(name)} is called {made} in C', file=sys.stderr)
+    size = len(files[f'{library.name}.c'])
+    print(f'{folder}: {library.name}.h, {library.name}.c ({size // 1000} kB), example.c, '
+          f'check_{library.name}.c; compare it with this package: make -C {folder} check')
+    return 0
+
+
+def _library(arguments: argparse.Namespace, what: tuple[str, ...]) -> Library:
+    given = arguments.scenario
+    robot = given in robot_names() or not (
+        given in scenario_names() or Path(given).suffix in ('.yaml', '.yml'))
+    if not robot:
+        arguments.duration = None
+        return library_of_scenario(chosen_scenario(arguments), what, arguments.frames)
+    if arguments.changes:
+        raise ArgumentError(f'--set changes a scenario, but {given!r} is a robot; give a scenario')
+    return library_of_robot(load_robot(given, xacro_arguments(arguments)), what, arguments.frames)
