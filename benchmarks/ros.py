@@ -17,6 +17,7 @@ import argparse
 import json
 import signal
 import statistics
+import subprocess
 import sys
 import time
 from typing import Any, NamedTuple, Sequence
@@ -123,8 +124,14 @@ def lockstep(ours: Graph, rounds: int, bars: ProgressBars) -> dict[str, Any]:
             for name, graph in graphs.items():
                 turns[name].append(take_turn(graph))
                 bars.tick()
-        seen = {name: json.loads(watch.communicate(timeout=60.0)[0])
-                for name, watch in watches.items()}
+        try:
+            seen = {name: json.loads(watch.communicate(timeout=60.0)[0])
+                    for name, watch in watches.items()}
+        except subprocess.TimeoutExpired:
+            for watch in watches.values():
+                watch.kill()
+            raise RobodynError('the lockstep runs were not heard to their end; is the machine '
+                               'busy?') from None
     found = {name: cycles(turns[name], seen[name]) for name in graphs}
     pairs = [a[0] / b[0] for a, b in zip(found['ours'], found['bare']) if a and b]
     if not pairs:
