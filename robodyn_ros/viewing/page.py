@@ -5,7 +5,8 @@ The page's panel: what it shows, and what its visitors ask for.
 
 Visitors' requests are put into a queue, `requests`, as (name, value); whoever runs the page takes
 them out in its own thread: ('pause', True), ('step', None), ('reset', None), ('speed', 2.0),
-('payload', 1.5), ('gain', ('kp', 2.0)), ('scenario', None): back to the scenario's motion.
+('payload', 1.5), ('gain', ('kp', 2.0)), ('scenario', None): back to the scenario's motion, ('push',
+(0.0, 0.0, -10.0)): a force at the tool, in the base frame [N].
 """
 from __future__ import annotations
 
@@ -23,6 +24,8 @@ from viser import uplot
 
 MOST_REQUESTS = 100
 """Requests that wait to be taken out."""
+PUSHES = ('+x', '-x', '+y', '-y', '+z', '-z')
+"""Directions of the base in which a visitor may push."""
 COLOURS = ('#1976d2', '#f2731a', '#2e9e44', '#8e44ad', '#c0392b', '#16a085', '#7f8c8d')
 
 
@@ -64,6 +67,8 @@ class Page:
             self.scenario_button.visible = False
             self.speed = self._slider('speed', 'Speed', 0.1, 4.0, 0.1, 1.0,
                                       'Simulated seconds per second.')
+        with gui.add_folder('Push the tool'):
+            self._add_push()
         self._model = gui.add_folder('Model')
         with self._model:
             self.payload = self._slider('payload', 'Payload [kg]', 0.0, 10.0, 0.1, 0.0,
@@ -90,6 +95,18 @@ class Page:
         button.on_click(lambda _: self._ask(request, value()))
         return button
 
+    def _add_push(self) -> None:
+        """Offer a short push along an axis of the base."""
+        force = self._slider('', 'Force [N]', 0.0, 100.0, 1.0, 10.0, 'At the tool, for a moment.')
+        buttons = self._gui.add_button_group('Along', PUSHES)
+
+        @buttons.on_click
+        def _(event: Any) -> None:
+            size, way = clamped(force.value, 0.0, 100.0), event.target.value
+            if size and way in PUSHES:
+                sign = 1.0 if way[0] == '+' else -1.0
+                self._ask('push', tuple(sign * size * (way[1] == axis) for axis in 'xyz'))
+
     def _ask(self, request: str, value: Any) -> None:
         """Put a request into the queue; one that is full has more than anybody can click."""
         with contextlib.suppress(Full):
@@ -115,7 +132,8 @@ class Page:
             if found != asked:
                 event.target.value = found
             name, _, key = request.partition(' ')
-            self._ask(name, (key, found) if key else found)
+            if name:
+                self._ask(name, (key, found) if key else found)
 
         return slider
 

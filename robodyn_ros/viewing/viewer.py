@@ -156,6 +156,12 @@ class Viewer:
         if self.page is not None:
             self.page.offer_goals(offered)
 
+    def in_tool_axes(self, vector: Sequence[float]) -> list[float]:
+        """Return a vector of the base frame in the axes of the tool, as it stands now (3,)."""
+        if self.scene is None or self.scene.tool_pose is None:
+            return [0.0, 0.0, 0.0]
+        return (np.array(self.scene.tool_pose.rotation, dtype=float).T @ vector).tolist()
+
     def requests(self) -> Iterator[tuple[str, Any]]:
         """Take out what visitors asked for."""
         goal = self.handle.goal() if self.handle is not None else None

@@ -8,7 +8,7 @@ from typing import Sequence
 
 from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from geometry_msgs.msg import Pose, PoseStamped, Wrench
+from geometry_msgs.msg import Pose, PoseStamped, Wrench, WrenchStamped
 import numpy as np
 from rclpy.serialization import deserialize_message
 from robodyn_ros.errors import MessageRefused
@@ -133,6 +133,15 @@ def pose_numbers(message: Pose) -> list[float]:
     """Return x y z qx qy qz qw of a pose [m]."""
     at, turn = message.position, message.orientation
     return [at.x, at.y, at.z, turn.x, turn.y, turn.z, turn.w]
+
+
+def force_message(frame: str, force: Sequence[float]) -> WrenchStamped:
+    """Return a force in the axes of a frame [N]."""
+    message = WrenchStamped()
+    message.header.frame_id = frame
+    push = message.wrench.force
+    push.x, push.y, push.z = force
+    return message
 
 
 def wrench_numbers(message: Wrench) -> list[float]:

@@ -5,8 +5,9 @@ The node `viewer`: a page in the browser that shows a running robot and talks ba
 
 Hears robot_description, joint_states, controller/error, dynamics/constraints, trajectory/path and
 /diagnostics; calls the services of the other nodes and sets their parameters. Publishes
-trajectory/goal_pose where a visitor drags the tool's handle, and tells what trajectory/goal_status
-answers. It may come late, and the others may be restarted under it.
+trajectory/goal_pose where a visitor drags the tool's handle, tells what trajectory/goal_status
+answers, and dynamics/external_wrench where a visitor pushes. It may come late, and the others may
+be restarted under it.
 """
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PoseStamped, WrenchStamped
 from nav_msgs.msg import Path
 import numpy as np
 from rclpy.serialization import deserialize_message
@@ -65,6 +66,7 @@ class ViewerNode(BaseNode):
         self.create_subscription(DiagnosticArray, '/diagnostics', self._on_report, 10)
         self.create_subscription(String, 'trajectory/goal_status', self._on_goal_status, LATCHED)
         self.goal = self.create_publisher(PoseStamped, 'trajectory/goal_pose', STREAM)
+        self.push = self.create_publisher(WrenchStamped, 'dynamics/external_wrench', STREAM)
         self.answer = ''  # why the last goal was refused
         wall_timer(self, 1.0 / self.options.rate, self._refresh)
         self.get_logger().info(f'the page is {self.viewer.address}')
@@ -151,6 +153,9 @@ class ViewerNode(BaseNode):
                                  scaled[0] if name in ('damping', 'rho') else scaled)
         elif request == 'goal' and self.viewer.robot is not None:
             self.goal.publish(messages.pose_message(self.viewer.robot.base, value))
+        elif request == 'push' and self.viewer.scene is not None:
+            self.push.publish(messages.force_message(self.viewer.scene.frame,
+                                                     self.viewer.in_tool_axes(value)))
         elif request == 'scenario':
             self.answer = ''
             others.call(Trigger, 'trajectory/start')
