@@ -5,8 +5,8 @@ The page's panel: what it shows, and what its visitors ask for.
 
 Visitors' requests are put into a queue, `requests`, as (name, value); whoever runs the page takes
 them out in its own thread: ('pause', True), ('step', None), ('reset', None), ('speed', 2.0),
-('payload', 1.5), ('gain', ('kp', 2.0)), ('scenario', None): back to the scenario's motion, ('push',
-(0.0, 0.0, -10.0)): a force at the tool, in the base frame [N].
+('payload', 1.5), ('gain', ('kp', 2.0)), ('scenario', None): back to the scenario's motion,
+('push', (0.0, 0.0, -10.0)): a force at the tool, in the base frame [N].
 """
 from __future__ import annotations
 
