@@ -109,7 +109,9 @@ class ViewerNode(BaseNode):
                 self.law = LawReport(status.message, now)
 
     def _on_goal_status(self, message: String) -> None:
-        self.answer = f'goal {message.data}' if message.data.startswith('refused') else ''
+        # a handle that is let go says where it is once more
+        told = message.data.startswith('refused') and not message.data.endswith('already')
+        self.answer = f'goal {message.data}' if told else ''
 
     def _refresh(self) -> None:
         self.viewer.offer_goals(self.goal.get_subscription_count() > 0)
