@@ -86,6 +86,7 @@ VIEW = [
 NODE_TEST = VIEW + [
     'playwright>=1.40',             # drives the Chromium of the system, brings none
     'pytest>=7.4,<9',               # launch_testing of Jazzy breaks pytest 9
+    'pytest-rerunfailures>=14',     # a second look where a stalled machine lost an arm
     'pytest-xdist>=3.8',            # two workers, files in our order
 ]
 
