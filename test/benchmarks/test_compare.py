@@ -139,6 +139,8 @@ def test_c_by_hand_gives_our_motion():
         for peer in entry['peers'].values():
             if 'us' not in peer:
                 assert peer['cannot'] == 'no C compiler'
+    subnormal = np.array([5e-324])  # -ffast-math, linked in, would flush it in this process
+    assert (subnormal * np.ones(1))[0] == 5e-324
 
 
 def test_the_exact_motion_on_the_helix():

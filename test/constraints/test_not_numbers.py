@@ -57,6 +57,8 @@ def test_steps_are_whole_and_forward():
         with pytest.raises(StateError, match='expected a whole number'):
             plant.advance(STILL, steps=steps)
     with pytest.raises(RobodynError, match='do not fit into memory'):
+        plant.rollout(STILL, 1e9)
+    with pytest.raises(RobodynError, match='expected at most 1000000000000 steps'):
         plant.rollout(STILL, 1e13)
 
 
