@@ -10,11 +10,11 @@ import sys
 
 import numpy as np
 import pytest
-from robodyn_ros import load_robot, load_scenario, RobodynError, Simulation
+from robodyn_ros import load_robot, RobodynError
 from robodyn_ros.commands.main import main
 from robodyn_ros.export.library import Library
 from robodyn_ros.export.part import Part
-from robodyn_ros.export.selection import library_of_robot, library_of_scenario
+from robodyn_ros.export.selection import library_of_robot
 from robodyn_ros.share import share_folder
 
 needs_gcc = pytest.mark.skipif(shutil.which('gcc') is None or shutil.which('make') is None,
@@ -134,36 +134,6 @@ def test_dynamics_of_many_states_have_the_bits_of_the_robot(tmp_path, name):
             assert list(y) == a[k].tolist()
             getattr(library, f'{name}_mass_and_bias')(model, *state, matrix, y)
             assert list(matrix) == mass[k].ravel().tolist() and list(y) == bias[k].tolist()
-
-
-@needs_gcc
-@pytest.mark.parametrize('name, changes', [
-    ('scara_helix', ['dynamics.payload.mass=0.5', *MEMORY]), ('irb120_sine', []),
-    ('parallel_line', [])])
-def test_law_and_plant_in_c_repeat_simulate(tmp_path, name, changes):
-    """The whole closed loop, control instant by control instant, to the last bit."""
-    changes = [*changes, 'duration=0.5']
-    scenario = load_scenario(name, changes)
-    result = (simulation := Simulation(scenario)).run()
-    n, period, h = simulation.robot.n, simulation.period, simulation.plant.step_size
-    exported(tmp_path, name, changes, '--what', 'controller,plant')
-    library = loaded(tmp_path, name, '-O2')
-    count = len(library_of_scenario(scenario, ['controller', 'plant']).parameters)
-    model, kept = prepared(library, name, count), simulation.control.memory
-    state = [doubles(kept)] if kept else []
-    if kept:
-        getattr(library, f'{name}_start')(*state)
-    q, v, tau = doubles(result.q[0]), doubles(result.v[0]), doubles(np.zeros(n))
-    for k in range(len(result.t) - 1):
-        assert list(q) == result.q[k].tolist() and list(v) == result.v[k].tolist(), k
-        wanted = doubles([result.reference.q[k], result.reference.v[k], result.reference.a[k]])
-        t = k * period * h
-        getattr(library, f'{name}_control')(model, *state, ctypes.c_double(t), q, v, wanted, tau)
-        getattr(library, f'{name}_limit_efforts')(tau)
-        assert list(tau) == result.tau[k].tolist(), k
-        for i in range(period):
-            assert getattr(library, f'{name}_step')(
-                model, ctypes.c_double((k * period + i) * h), q, v, tau, q, v) == 0
 
 
 @needs_gcc
