@@ -57,6 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
                             '--force to write over it')
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding='utf-8')
     for name, made in renamed.items():
         print(f'robodyn: {printable(name)} is called {made} in C', file=sys.stderr)

@@ -11,6 +11,7 @@ from robodyn_ros.codegen import c_text
 from robodyn_ros.codegen.loops.outcomes import (DEPENDENT, INCONSISTENT, NOT_FINITE, NOT_PROJECTED,
                                                 OK, SINGULAR)
 from robodyn_ros.errors import ArgumentError
+from robodyn_ros.export import hold_udp
 from robodyn_ros.export.part import literal, Part
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.robots.robot import Robot
@@ -44,11 +45,11 @@ example check_{name}: %: %.c {name}.c {name}.h
 
 check: check_{name}
 \t./check_{name}
-
+{examples}
 clean:
-\trm -f example check_{name}
+\trm -f example check_{name} examples/hold_udp
 
-.PHONY: all check clean
+.PHONY: all check clean examples
 """
 
 
@@ -63,14 +64,18 @@ class Library(NamedTuple):
     parts: Sequence[Part]
     changes: Mapping[str, float]
     """Parameters of the second half of the check program, where they differ."""
+    loop: str = ''
+    """A driver's loop, as an example; '' without a control law."""
 
     def files(self) -> dict[str, str]:
         """Return the text of every file by its name."""
         name = self.name
+        rule = hold_udp.RULE.replace('@P@', name) if self.loop else ''
+        loop = {hold_udp.NAME: f'{self._licence()}\n{self.loop}'} if self.loop else {}
         return {f'{name}.h': self._header(), f'{name}.c': self._code(),
-                f'check_{name}.c': self._check(), 'example.c': self._example(),
+                f'check_{name}.c': self._check(), 'example.c': self._example(), **loop,
                 'Makefile': MAKEFILE.format(
-                    name=name, version=robodyn_ros.__version__,
+                    name=name, version=robodyn_ros.__version__, examples=rule,
                     libs=' -lm' if self.library_calls else '')}
 
     @property

@@ -11,12 +11,14 @@ from robodyn_ros.codegen.c_text import identifier
 from robodyn_ros.errors import ArgumentError, UnknownNameError
 from robodyn_ros.export.controller import CHANGED, controller_part, GROUP
 from robodyn_ros.export.dynamics import changed_parameters, dynamics_part, kinematics_part
+from robodyn_ros.export.hold_udp import hold_udp
 from robodyn_ros.export.library import Library, LONGEST
 from robodyn_ros.export.plant import plant_part
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.mass_check import check_mass
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.periods import period_ns
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.simulation import Simulation
 
@@ -66,7 +68,7 @@ def _library(robot: Robot, name: str, title: str, what: Sequence[str], frames: S
         raise ArgumentError(f'{robot.name} has no joint that moves, so there is nothing to export')
     prefix = identifier(name)[:LONGEST]
     changes: dict[str, float] = {}
-    parts = []
+    parts, loop = [], ''
     if DYNAMICS in what:
         check_mass(robot, parameters)
         parts.append(dynamics_part(robot, prefix, parameters))
@@ -84,6 +86,8 @@ def _library(robot: Robot, name: str, title: str, what: Sequence[str], frames: S
         control = wiring.control_of(robot, settings, scenario.trajectory, scenario.folder)
         assert control is not None
         parts.append(controller_part(robot, prefix, control, settings.period))
+        loop = hold_udp(prefix, control, period_ns(settings.period),
+                        scenario.dynamics.limit_efforts)
         changes |= {GROUP + key: value * CHANGED for key, value in control.parameters.items()}
     if PLANT in what and scenario is not None:
         try:
@@ -93,4 +97,4 @@ def _library(robot: Robot, name: str, title: str, what: Sequence[str], frames: S
             if not by_default:
                 raise
             LOG.warning('left out: %s', error)
-    return Library(prefix, title, robot, parts, changes)
+    return Library(prefix, title, robot, parts, changes, loop)
