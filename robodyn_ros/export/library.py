@@ -66,6 +66,8 @@ class Library(NamedTuple):
     """Parameters of the second half of the check program, where they differ."""
     loop: str = ''
     """A driver's loop, as an example; '' without a control law."""
+    names: Mapping[str, str] = {}
+    """What robot or scenario and its frames are called in C."""
 
     def files(self) -> dict[str, str]:
         """Return the text of every file by its name."""
@@ -105,7 +107,8 @@ class Library(NamedTuple):
                 raise ArgumentError(f'parameters {other!r} and {key!r} would both be called '
                                     f'{made!r} in C; rename one')
             found[key] = made
-        return {key: made for key, made in found.items() if made != key.replace('.', '_')}
+        return {key: made for key, made in {**self.names, **found}.items()
+                if made != key.replace('.', '_')}
 
     def _licence(self) -> str:
         facts = [self.robot.urdf, repr(self.parameters),

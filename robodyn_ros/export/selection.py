@@ -68,7 +68,7 @@ def _library(robot: Robot, name: str, title: str, what: Sequence[str], frames: S
         raise ArgumentError(f'{robot.name} has no joint that moves, so there is nothing to export')
     prefix = identifier(name)[:LONGEST]
     changes: dict[str, float] = {}
-    parts, loop = [], ''
+    parts, loop, names = [], '', {name: prefix}
     if DYNAMICS in what:
         check_mass(robot, parameters)
         parts.append(dynamics_part(robot, prefix, parameters))
@@ -81,6 +81,7 @@ def _library(robot: Robot, name: str, title: str, what: Sequence[str], frames: S
                 raise ArgumentError(f'frames {chosen[made.index(made[k])]!r} and {frame!r} would '
                                     f'both be called {made[k]!r} in C; export one of them')
         parts.append(kinematics_part(robot, prefix, chosen))
+        names |= dict(zip(chosen, made))
     if CONTROLLER in what and scenario is not None:
         settings = scenario.controller
         control = wiring.control_of(robot, settings, scenario.trajectory, scenario.folder)
@@ -97,4 +98,4 @@ def _library(robot: Robot, name: str, title: str, what: Sequence[str], frames: S
             if not by_default:
                 raise
             LOG.warning('left out: %s', error)
-    return Library(prefix, title, robot, parts, changes, loop)
+    return Library(prefix, title, robot, parts, changes, loop, names)

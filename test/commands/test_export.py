@@ -239,6 +239,56 @@ def test_a_plant_that_looks_for_ranks_is_refused(tmp_path, capsys, monkeypatch):
     assert '_step(' not in (tmp_path / 'rest' / 'two_link_line.h').read_text()
 
 
+@pytest.mark.parametrize('law, sentence', [
+    ('return [1.0 if x > 0.0 else 0.0 for x in q]', 'the control law'),
+    ('return [float(x) for x in q]', 'the control law'),
+    ('import random\n        return [random.random() * x for x in q]', 'keeps state in Python')])
+def test_a_law_that_is_no_trace_is_refused(tmp_path, capsys, monkeypatch, law, sentence):
+    """Branches on values, numbers made of them, and another law at every call."""
+    (tmp_path / f'no_trace_{len(law)}.py').write_text(
+        'from robodyn_ros import Control, controller\n\n@controller\ndef own(robot, settings):\n'
+        f'    def law(t, q, v, reference, values):\n        {law}\n'
+        '    return Control(law, 3 * robot.n, {})\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, 'path', list(sys.path))
+    assert main(['export', 'scara_helix', '--what', 'controller', '--set',
+                 f'controller.kind=no_trace_{len(law)}:own', '--output', 'out']) == 2
+    said = capsys.readouterr().err.strip().splitlines()
+    assert len(said) == 1 and sentence in said[0] and not (tmp_path / 'out').exists()
+
+
+@needs_gcc
+def test_joints_that_are_no_names_in_c_are_mapped_and_told(tmp_path, capsys):
+    """A robot of spaces, dashes and words of C++; the file compiles and has the same bits."""
+    text = share_folder('urdf').joinpath('two_link.urdf').read_text()
+    text = re.sub(r'<robot name="[^"]*"', '<robot name="6-axis arm"', text)
+    path = tmp_path / '6-axis arm.urdf'
+    path.write_text(text.replace('"joint_1"', '"axis-1"').replace('"joint_2"', '"class"'))
+    robot = load_robot(path)
+    assert robot.joints == ('axis-1', 'class')
+    scenario = tmp_path / '6-axis run.yaml'
+    scenario.write_text(share_folder('config').joinpath('two_link_line.yaml').read_text())
+    words = [str(scenario), '--set', f'robot={path}', '--set', 'controller.kind=computed_torque',
+             '--set', 'controller.natural_frequency=20']
+    assert main(['--quiet', 'export', *words, '--what', 'controller,plant', '--output',
+                 str(tmp_path / 'c')]) == 0
+    told = capsys.readouterr().err
+    name = next((tmp_path / 'c').glob('*.h')).stem
+    assert name == 'n6_axis_run' and '6-axis run is called n6_axis_run in C' in told
+    assert 'controller.kp.axis-1 is called controller_kp_axis_1 in C' in told
+    assert 'the same bits' in checked(tmp_path / 'c', name, 'gcc', '-std=c99', '-O1')
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path, capsys):
+    """In a sentence that names it."""
+    (tmp_path / 'file').write_text('')
+    folder = tmp_path / 'file' / 'out'
+    assert main(['--quiet', 'export', 'two_link', '--what', 'kinematics', '--output',
+                 str(folder)]) == 2
+    said = capsys.readouterr().err.strip().splitlines()
+    assert len(said) == 1 and 'cannot write' in said[0] and str(tmp_path / 'file') in said[0]
+
+
 def test_names_that_are_none_in_c_are_mapped_and_told():
     """Two that would become one are refused."""
     robot = load_robot('two_link')
