@@ -99,6 +99,14 @@ def test_the_check_program_finds_the_same_bits(tmp_path, name, changes):
 
 
 @needs_gcc
+def test_a_function_of_dynamics_comes_alone(tmp_path):
+    """Where a driver needs no other, the file is short."""
+    name = exported(tmp_path, 'irb120', (), '--what', 'inverse_dynamics')
+    assert checked(tmp_path, name, 'gcc', '-std=c99', '-O1') == 'inverse_dynamics: the same bits\n'
+    assert 'forward_dynamics' not in (tmp_path / f'{name}.h').read_text()
+
+
+@needs_gcc
 def test_a_damaged_number_is_found(tmp_path):
     """The check program can fail: one digit of one constant is enough."""
     prefix = exported(tmp_path, 'two_link', (), '--what', 'dynamics')
