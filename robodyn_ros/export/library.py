@@ -126,8 +126,9 @@ class Library(NamedTuple):
                 limits.joints, limits.units, limits.lower, limits.upper, limits.velocity,
                 limits.effort)))
         calls = self.library_calls
-        rest = f'{", ".join(calls)} of the C library, whose last bit is its own' if calls \
-            else 'no function of libm'
+        rest = (f'{", ".join(calls)} of the C library, whose last bit is its\n'
+                ' * own: the same bits as robodyn_ros only with its library (docs/export.md)'
+                ) if calls else 'no function of libm'
         upper = name.upper()
         text = [self._licence(), f"""
 #ifndef {guard}
