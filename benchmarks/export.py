@@ -8,8 +8,8 @@ Exported C beside our compiled code, and CasADi's C for the same function.
     python -m benchmarks export --json      a JSON list of entries on stdout, nothing else
 
 `robodyn export` writes the C, its own Makefile's options compile it (CasADi's is compiled with -O3
-and may fuse and vectorise), and ours and theirs take turns over the same states. Results must have our bits, CasADi's agree to
-1e-9, before any is timed.
+and may fuse and vectorise), and ours and theirs take turns over the same states. Results must have
+our bits, CasADi's agree to 1e-9, before any is timed.
 """
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ from benchmarks.progress import ProgressBars
 from benchmarks.sizes import FULL, QUICK, Sizes
 from benchmarks.timing import summarise, take_turns, Task
 import numpy as np
-from robodyn_ros import load_robot, load_scenario, Robot, RobodynError, Simulation
+from robodyn_ros import load_robot, load_scenario, RobodynError, Simulation
 from robodyn_ros.export.library import Library
 from robodyn_ros.export.selection import library_of_robot, library_of_scenario
+from robodyn_ros.robots.robot import Robot
 
 SLANTED = 7
 """Joints of the arm whose axes are all slanted."""

@@ -193,8 +193,8 @@ def _export(parts: Mapping[str, Any]) -> Iterator[str]:
     slow = [(name, entry['over_ours']) for name, entry in zip(names, found)
             if entry['over_ours'] > MOST_OVER_OURS]
     if slow:
-        yield (f'Exported C takes more than {MOST_OVER_OURS:g} times the time of our compiled code '
-               f'({_listed(slow)}). {WHY_EXPORTED}')
+        yield (f'Exported C takes more than {MOST_OVER_OURS:g} times the time of our compiled '
+               f'code ({_listed(slow)}). {WHY_EXPORTED}')
     for name, entry in zip(names, found):
         peer = entry.get('casadi')
         if peer is not None and (entry['us'] > MOST_INVERSE or entry['file_kB'] > MOST_FILE):

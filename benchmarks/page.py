@@ -243,9 +243,10 @@ def _export(found: Any) -> list[str]:
             'same bits. Each function has a file of its own here, which holds the code for the '
             "robot's own payload and friction, which is timed, and that for any. The arm of seven "
             'joints has slanted axes, so that nothing folds away; CasADi writes C of recursive '
-            'Newton–Euler equations for it, which promises no bits and is compiled with -O3. Calls '
-            'one by one are timed by the wall clock on a machine without real-time priorities; '
-            'the last column is the worst of as many readings of the clock without a call.', '', *lines_of(found)]
+            'Newton–Euler equations for it, which promises no bits and is compiled with -O3. '
+            'Calls one by one are timed by the wall clock on a machine without real-time priorities; '
+            'the last column is the worst of as many readings of the clock without a call.', '',
+            *lines_of(found)]
 
 
 SECTIONS: dict[str, Callable[[Any], list[str]]] = {

@@ -44,7 +44,7 @@ def write_inverse_dynamics(urdf: str, folder: Path, name: str) -> Path:
     :param urdf: joints and links in the order of the chain
     """
     import casadi
-    tree = ElementTree.fromstring(urdf)
+    tree: Any = ElementTree.fromstring(urdf)
     joints, links = tree.findall('joint'), tree.findall('link')[1:]
     n = len(joints)
     q, v, a = (casadi.SX.sym(letter, n) for letter in 'qva')

@@ -94,7 +94,7 @@ class ClosedLoop:
 
     @property
     def steps(self):
-        """Steps of the plant in one run."""
+        """Return the steps of the plant in one run."""
         return self.simulation.periods * self.simulation.period
 
     def compiled(self, variant):
@@ -148,9 +148,9 @@ class ClosedLoop:
             return ''
         k, column = wrong[0]
         n = self.simulation.robot.n
-        return (f'{variant.name}: {len(wrong)} numbers differ, first '
-                f'{"q v tau".split()[column // n]}[{column % n}] at control instant {k}: {found[k, column].hex()} instead of '
-                f'{expected[k, column].hex()}')
+        first = f'{"q v tau".split()[column // n]}[{column % n}] at control instant {k}'
+        return (f'{variant.name}: {len(wrong)} numbers differ, first {first}: '
+                f'{found[k, column].hex()} instead of {expected[k, column].hex()}')
 
     def varied(self, rng):
         """Return other run-time parameters: payload, friction, gains, within a few percent."""
