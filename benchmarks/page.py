@@ -244,8 +244,9 @@ def _export(found: Any) -> list[str]:
             "robot's own payload and friction, which is timed, and that for any. The arm of seven "
             'joints has slanted axes, so that nothing folds away; CasADi writes C of recursive '
             'Newton–Euler equations for it, which promises no bits and is compiled with -O3. '
-            'Calls one by one are timed by the wall clock on a machine without real-time priorities; '
-            'the last column is the worst of as many readings of the clock without a call.', '',
+            'Calls one by one are timed by the wall clock on a machine without real-time '
+            'priorities; the last column is the worst of as many readings of the clock without a '
+            'call.', '',
             *lines_of(found)]
 
 

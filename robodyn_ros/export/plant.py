@@ -96,14 +96,14 @@ ADVANCE = {
     return @judge@(y + @2N@);
 """,
     'heun': _heun('@dynamics@'),
-    IMPLICIT: _heun('@implicit@', '''    for (k = 0; k < @N@; ++k)
+    IMPLICIT: _heun('@implicit@', """    for (k = 0; k < @N@; ++k)
         s[@4N@ + k] = x[@TAU@ + k];
-''', '''    @slopes@(model, x, y);
+""", """    @slopes@(model, x, y);
     for (k = 0; k < @N@; ++k)
         x[@TAU@ + k] = s[@4N@ + k] + 2.0 * y[k] * s[@3N@ + k];
-''', '''    for (k = 0; k < @N@; ++k)
+""", """    for (k = 0; k < @N@; ++k)
         x[@TAU@ + k] = s[@4N@ + k];
-''')}
+""")}
 """Bodies of advance(model, x, y, s), by integrator; s holds 5 n numbers."""
 LOOPS = """static int @judge@(const double *margins)
 {
