@@ -70,7 +70,7 @@ def _variants():
             options = ('-std=c99', level, *BITS)
             found.append(Variant(f'{compiler} {level}', (compiler, '-march=native', *options)))
             found.append(Variant(f'{compiler} {level}, aarch64', (*cross, '-static', *options),
-                                 arm, 1.0 if (compiler, level) == ('gcc', '-O2') else 0.02))
+                                 arm))
         options = ('-std=c99', '-O2', *BITS, SOFTWARE)
         found.append(Variant(f'{compiler} -O2, software fma', (compiler, *options), (), 0.1))
         found.append(Variant(f'{compiler} -O2, aarch64, software fma',
