@@ -8,7 +8,7 @@
 # ROS_WHEELS=kilted has an environment of its own, .venv-kilted, beside it.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak robots nodes lint bench pictures clean
+.PHONY: help demo test soak bits robots nodes lint bench pictures clean
 .NOTPARALLEL:  # the environment first, then the work
 
 INPUTS := package.xml setup.py setup.cfg .ci/prepare
@@ -59,6 +59,10 @@ nodes: $(VENV)/.ready-nodes share ## only the tests of nodes, graph, launch file
 SOAK_MINUTES ?= 10
 soak: $(VENV)/.ready-test share ## a million damaged inputs, storms, and ten minutes of every node; one table
 	@$(RUN) PYTHONPATH=test python test/hostile/soak.py --minutes $(SOAK_MINUTES)
+
+BITS ?=
+bits: $(VENV)/.ready-test share ## a million steps of every scenario as exported C, to the last bit; an hour
+	@$(RUN) PYTHONPATH=test python test/export/bits.py $(BITS)
 
 lint: $(VENV)/.ready-test share ## only the linters
 	@$(RUN) pytest test/style

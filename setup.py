@@ -61,6 +61,7 @@ ORACLES = ['mujoco>=3.3', 'pin>=3.0']
 
 # All that we measure ourselves against, for `make bench`: a gigabyte more.
 BENCH = ORACLES + [
+    'casadi>=3.6',                  # writes C, as robodyn export does
     'drake>=1.30',
     'example-robot-data>=4.1',      # arms of the test of inverse kinematics
     'matplotlib>=3.7',              # figures of the page

@@ -29,6 +29,7 @@ KINDS = {
              'a closed loop beside the same one written with Pinocchio from Python'),
     'ik': ('benchmarks.inverse_kinematics',
            "the field's test of inverse kinematics beside TRAC-IK, KDL, Pink and mink"),
+    'export': ('benchmarks.export', "exported C beside our compiled code and CasADi's C"),
     'ros': ('benchmarks.ros', 'the nodes beside a bare ping-pong between two rclpy processes')}
 """What can be measured: the module with add_arguments(parser) and run(arguments), and the help."""
 

@@ -17,7 +17,7 @@ import json
 from pathlib import Path
 from typing import Any, Callable
 
-from benchmarks import (accuracy, allocation, by_hand, chains, compare, footprint,
+from benchmarks import (accuracy, allocation, by_hand, chains, compare, export, footprint,
                         inverse_kinematics, machine, scaling, scenarios)
 from benchmarks.children import ROOT
 from benchmarks.figures import require_matplotlib, write_figures
@@ -39,7 +39,8 @@ PARTS: dict[str, Measure] = {
     'engines': compare.measure, 'by_hand': by_hand.measure, 'accuracy': accuracy.measure,
     'chains': _rows(chains.measure), 'limits': scaling.measure,
     'allocation': _rows(allocation.measure), 'loops': scenarios.measure,
-    'startup': footprint.measure, 'reach': inverse_kinematics.measure}
+    'startup': footprint.measure, 'reach': inverse_kinematics.measure,
+    'export': export.measure}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -48,9 +48,17 @@ def mass_and_bias_loop(robot: Robot, q: np.ndarray, v: np.ndarray
 
     Robot.dynamics is the same loop with the checks and copies of a public call.
     """
-    program, (k, n) = robot.compiled.program('mass_and_bias'), q.shape
+    program = robot.compiled.program('mass_and_bias')
+    return (evaluation_loop(robot, 'mass_and_bias', q, v, np.zeros_like(q))[0],
+            program.operations['evaluate'])
+
+
+def evaluation_loop(robot: Robot, name: str, q: np.ndarray, v: np.ndarray, u: np.ndarray
+                    ) -> tuple[Callable[[], Any], np.ndarray]:
+    """Return a robot's function in a compiled loop over states (k, n), and where it writes."""
+    program, k = robot.compiled.program(name), len(q)
     evaluate, w = program.functions()['many_evaluate'], program.prepared(
         robot.parameters.flat())  # type: ignore[arg-type]
-    x = np.concatenate([q, v, np.zeros_like(q)], axis=1).reshape(-1)
-    y = np.empty(k * (n * n + n))
-    return lambda: evaluate(k, x, w, y), program.operations['evaluate']
+    x = np.concatenate([q, v, u], axis=1).reshape(-1)
+    y = np.empty(k * program.routines['evaluate'].outputs)
+    return lambda: evaluate(k, x, w, y), y

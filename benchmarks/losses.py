@@ -13,6 +13,8 @@ MOST_OVER_C = 1.2
 """Our time over that of C written by hand that we accept [-]."""
 LEAST_LEAD = 12.0
 """MuJoCo's time of an RK4 step over ours that we aim at [-]."""
+MOST_OVER_OURS, MOST_INVERSE, MOST_FILE = 1.1, 0.3, 150.0
+"""Exported C over our compiled code [-]; inverse dynamics of seven slanted joints [us], [kB]."""
 LEAST_SOLVED, MOST_POSE_TIME = 99.9, 50.0
 """Of the field's test of inverse kinematics [%], and mean time of a pose [us]; our aims."""
 WHY_SINGLE_CALLS = (
@@ -43,13 +45,17 @@ WHY_MISSED = (
 WHY_ONE_POSE = (
     'A call from Python checks its arguments and prepares the search, which takes longer than the '
     'search itself. Give all poses in one call.')
+WHY_EXPORTED = (
+    'gcc keeps other numbers in registers than LLVM does, and may not vectorise: it would fuse '
+    'additions and subtractions in turn, and the bits would differ.')
 WHY_SIZE = 'numba brings a whole compiler (LLVM), scipy much that we do not use.'
 
 
 def losses(parts: Mapping[str, Any]) -> list[str]:
     """Return one bullet per place where a peer is ahead or an aim is not met."""
     found = [*_engines(parts), *_by_hand(parts), *_accuracy(parts), *_chains(parts),
-             *_limits(parts), *_loops(parts), *_startup(parts), *_reach(parts)]
+             *_limits(parts), *_loops(parts), *_startup(parts), *_reach(parts),
+             *_export(parts)]
     return [f'- {line}' for line in found] or ['Nowhere in this run.']
 
 
@@ -179,3 +185,20 @@ def _reach(parts: Mapping[str, Any]) -> Iterator[str]:
                f'aim at ({_listed(slow)}). {WHY_ONE_POSE}')
     if ahead:
         yield f'Inverse kinematics, a peer ahead: {"; ".join(ahead)}.'
+
+
+def _export(parts: Mapping[str, Any]) -> Iterator[str]:
+    found = [entry for entry in _of(parts, 'export') if 'us' in entry]
+    names = [f'{entry["robot"]}, {entry["work"]}' for entry in found]
+    slow = [(name, entry['over_ours']) for name, entry in zip(names, found)
+            if entry['over_ours'] > MOST_OVER_OURS]
+    if slow:
+        yield (f'Exported C takes more than {MOST_OVER_OURS:g} times the time of our compiled '
+               f'code ({_listed(slow)}). {WHY_EXPORTED}')
+    for name, entry in zip(names, found):
+        peer = entry.get('casadi')
+        if peer is not None and (entry['us'] > MOST_INVERSE or entry['file_kB'] > MOST_FILE):
+            yield (f'Exported C, {name}: {entry["us"]:.3g} us and {entry["file_kB"]:.0f} kB; we '
+                   f'want {MOST_INVERSE:g} us and {MOST_FILE:g} kB. {WHY_SLANTED}')
+        if peer is not None and peer.get('ratio', 2.0) < 1.0:
+            yield f'Exported C, {name}: C of CasADi takes {peer["ratio"]:.2g} of our time.'

@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.children import ROOT
 
 PACKAGES = ('numpy', 'numba', 'llvmlite', 'mujoco', 'pin', 'drake', 'pybullet',
-            'roboticstoolbox-python', 'pytracik', 'pin-pink', 'mink', 'ros-jazzy-rclpy')
+            'roboticstoolbox-python', 'casadi', 'pytracik', 'pin-pink', 'mink', 'ros-jazzy-rclpy')
 
 
 def describe() -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, Callable, Mapping
 
 from benchmarks.compare import PEERS
 from benchmarks.contender import Contender
+from benchmarks.export import lines_of
 from benchmarks.ik_solvers import SOLVERS
 from benchmarks.inverse_kinematics import rows_of
 from benchmarks.losses import losses
@@ -235,7 +236,21 @@ def _reach(found: Any) -> list[str]:
             *(f'- **{kind.name}** (`{kind.package}`): {kind.usage}.' for kind in SOLVERS)]
 
 
+def _export(found: Any) -> list[str]:
+    return ['## Exported C', '',
+            'What `robodyn export` writes ([export.md](export.md)), compiled by gcc with the '
+            'options of its Makefile, beside our compiled code: the same states, in turns, the '
+            'same bits. Each function has a file of its own here, which holds the code for the '
+            "robot's own payload and friction, which is timed, and that for any. The arm of seven "
+            'joints has slanted axes, so that nothing folds away; CasADi writes C of recursive '
+            'Newton–Euler equations for it, which promises no bits and is compiled with -O3. '
+            'Calls one by one are timed by the wall clock on a machine without real-time '
+            'priorities; the last column is the worst of as many readings of the clock without a '
+            'call.', '',
+            *lines_of(found)]
+
+
 SECTIONS: dict[str, Callable[[Any], list[str]]] = {
     'engines': _engines, 'by_hand': _by_hand, 'accuracy': _accuracy, 'chains': _chains,
     'limits': _limits, 'allocation': _allocation, 'loops': _loops, 'startup': _startup,
-    'reach': _reach}
+    'reach': _reach, 'export': _export}

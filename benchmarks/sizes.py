@@ -58,6 +58,8 @@ class Sizes(NamedTuple):
     """Robots whose start-up is timed."""
     ik_poses: int = 10000
     """Random configurations of each arm whose poses are solved for."""
+    lone_calls: int = 10_000_000
+    """Calls of an exported function, each timed by itself."""
     startups: int = 3
     """Starts from the cache, of which the median counts."""
 
@@ -74,6 +76,7 @@ class Sizes(NamedTuple):
             small = small._replace(servo_steps=steps, closure_steps=steps, states=steps,
                                    compare_steps=steps, compare_rollout_steps=steps,
                                    chain_steps=steps, long_steps=10 * steps,
+                                   lone_calls=min(self.lone_calls, 100 * steps),
                                    rollout_steps=steps, rollouts=min(self.rollouts, steps),
                                    compare_rollouts=min(self.compare_rollouts, steps))
         return small
@@ -83,4 +86,4 @@ FULL = Sizes()
 QUICK = Sizes(repeats=21, compare_repeats=5, many_repeats=3, accuracy_duration=2.0,
               accuracy_repeats=3, row_counts=(0, 2), rollout_counts=(1, 10),
               durations=(1.0, 10.0), scenarios=2, loop_seconds=1.0, loop_samples=1, loop_turns=2,
-              chains=(2, 4), rollouts=50, robots=('scara_450',), startups=1)
+              chains=(2, 4), rollouts=50, robots=('scara_450',), lone_calls=100_000, startups=1)

@@ -15,11 +15,10 @@ import re
 from typing import Iterable, NamedTuple, Sequence
 
 from robodyn_ros.codegen.arithmetic import WHOLE
-from robodyn_ros.codegen.routines import LIBRARY, Routine
+from robodyn_ros.codegen.routines import expression, LIBRARY, Routine
 from robodyn_ros.codegen.trigonometry import recorded_sincos
 from robodyn_ros.tracing.graph import Argument
 
-INFIX = {'add': '+', 'sub': '-', 'mul': '*', 'div': '/', 'lt': '<', 'le': '<=', 'eq': '=='}
 CALLS = {'abs': 'rd_abs', 'sqrt': 'rd_sqrt', 'min': 'rd_smaller', 'max': 'rd_larger',
          'fma': 'rd_fma'}
 TRUTHS = ('lt', 'le', 'eq', 'bit')
@@ -270,21 +269,17 @@ def _places(arrays: Sequence[Array]) -> list[str]:
 
 def _statements(routine: Routine) -> list[str]:
     """Return one constant per node; sin and cos of one angle come from one call."""
-    graph, angles = routine.graph, routine.angles
+    graph = routine.graph
     kept = {load.node for load in routine.loads}
     truths = {node for node in routine.body if graph.ops[node] in TRUTHS}
-    lines, done = [], set[int]()
-    for node in routine.body:
+    lines = []
+    for node, both in routine.statements:
         op, args = graph.ops[node], graph.args[node]
-        if node in done:
-            continue
-        if op in ('sin', 'cos'):
-            both = angles[args[0]]
+        if both:
             lines.append(f'    double s{node}[2];')
             lines.append(f'    rd_sincos({_text(args[0])}, s{node});')
             lines += [f'    const double t{both[kind]} = s{node}[{k}];'
                       for k, kind in enumerate(('sin', 'cos')) if kind in both]
-            done.update(both.values())
             continue
         kind = 'int' if node in truths else 'double'
         if op == 'where':
@@ -295,20 +290,9 @@ def _statements(routine: Routine) -> list[str]:
         elif op == 'bit':
             value = f'rd_bit({_text(args[0])}, {int(args[1])})'
         else:
-            value = _expression(op, [_text(a) for a in args])
+            value = expression(op, [_text(a) for a in args], CALLS)
         lines.append(f'    const {kind} t{node} = {value};')
     return lines
-
-
-def _expression(op: str, args: list[str]) -> str:
-    if op in INFIX:
-        return f'{args[0]} {INFIX[op]} {args[1]}'
-    if op == 'neg':
-        return f'-{args[0]}'
-    if op in ('fms', 'fnma'):
-        a, b, c = args
-        return f'rd_fma({a}, {b}, -{c})' if op == 'fms' else f'rd_fma(-{a}, {b}, {c})'
-    return f'{CALLS.get(op, op)}({", ".join(args)})'
 
 
 def _text(a: Argument) -> str:

@@ -12,11 +12,10 @@ import math
 from typing import Any, Callable
 
 from robodyn_ros.codegen import arithmetic
-from robodyn_ros.codegen.routines import Routine
+from robodyn_ros.codegen.routines import expression, Routine
 from robodyn_ros.codegen.trigonometry import sincos
 from robodyn_ros.tracing.graph import Argument
 
-INFIX = {'add': '+', 'sub': '-', 'mul': '*', 'div': '/', 'lt': '<', 'le': '<=', 'eq': '=='}
 CALLS = {'abs': 'fabs', 'min': 'smaller', 'max': 'larger', 'where': 'choose'}
 """Functions of arithmetic.py that have another name there."""
 IMPORTS = """import math
@@ -56,31 +55,15 @@ def python_function(routine: Routine, lanes: int = 1) -> Callable[..., None]:
 
 def _statements(routine: Routine) -> list[str]:
     """Return one assignment per node; sin and cos of one angle come from one call."""
-    graph, angles = routine.graph, routine.angles
-    lines, done = [], set[int]()
-    for node in routine.body:
-        op, args = graph.ops[node], graph.args[node]
-        if node in done:
-            continue
-        if op in ('sin', 'cos'):
-            both = angles[args[0]]
+    graph, lines = routine.graph, []
+    for node, both in routine.statements:
+        args = [_text(a) for a in graph.args[node]]
+        if both:
             names = [_name(both[f]) if f in both else '_' for f in ('sin', 'cos')]
-            lines.append(f'    {names[0]}, {names[1]} = sincos({_text(args[0])})')
-            done.update(both.values())
+            lines.append(f'    {names[0]}, {names[1]} = sincos({args[0]})')
         else:
-            lines.append(f'    {_name(node)} = {_expression(op, [_text(a) for a in args])}')
+            lines.append(f'    {_name(node)} = {expression(graph.ops[node], args, CALLS)}')
     return lines
-
-
-def _expression(op: str, args: list[str]) -> str:
-    if op in INFIX:
-        return f'{args[0]} {INFIX[op]} {args[1]}'
-    if op == 'neg':
-        return f'-{args[0]}'
-    if op in ('fms', 'fnma'):
-        a, b, c = args
-        return f'fma({a}, {b}, -{c})' if op == 'fms' else f'fma(-{a}, {b}, {c})'
-    return f'{CALLS.get(op, op)}({", ".join(args)})'
 
 
 def _name(node: Argument) -> str:

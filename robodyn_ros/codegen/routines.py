@@ -10,7 +10,7 @@ depends on parameters alone is computed once, by the routine 'prepare', not at e
 """
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from robodyn_ros.codegen.fuse import fuse
 from robodyn_ros.tracing.graph import Argument, Graph
@@ -19,6 +19,9 @@ from robodyn_ros.tracing.scalar import argument, Number, Scalar
 PREPARE, PREPARE_LAW = 'prepare', 'prepare_law'
 LIBRARY = ('tan', 'exp', 'tanh', 'atan2')
 """Calls of the system's library, whose vector versions may round otherwise."""
+
+
+INFIX = {'add': '+', 'sub': '-', 'mul': '*', 'div': '/', 'lt': '<', 'le': '<=', 'eq': '=='}
 
 
 class Kernel(NamedTuple):
@@ -62,9 +65,37 @@ class Routine(NamedTuple):
         return found
 
     @property
+    def statements(self) -> Iterator[tuple[int, dict[str, int]]]:
+        """Yield nodes in order; sine and cosine of one angle once, with the nodes of both."""
+        angles, done = self.angles, set[int]()
+        for node in self.body:
+            if node not in done:
+                both = angles[self.graph.args[node][0]] \
+                    if self.graph.ops[node] in ('sin', 'cos') else {}
+                done.update(both.values())
+                yield node, both
+
+    @property
     def operations(self) -> int:
         """Count the operations; sine and cosine of one angle are one."""
         return len(self.body) - sum(len(both) - 1 for both in self.angles.values())
+
+
+def expression(op: str, args: Sequence[str], calls: Mapping[str, str]) -> str:
+    """
+    Return an operation as text, which Python and C write alike.
+
+    :param calls: names of functions, where they are not those of the operations
+    """
+    if op in INFIX:
+        return f'{args[0]} {INFIX[op]} {args[1]}'
+    if op == 'neg':
+        return f'-{args[0]}'
+    if op in ('fms', 'fnma'):
+        a, b, c = args
+        signed = (a, b, f'-{c}') if op == 'fms' else (f'-{a}', b, c)
+        return expression('fma', signed, calls)
+    return f'{calls.get(op, op)}({", ".join(args)})'
 
 
 def _operations(values: Sequence[Number]) -> list[str]:

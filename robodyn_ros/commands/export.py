@@ -4,11 +4,12 @@
 Write a robot or a scenario as C that needs nothing else, for a driver's loop: the same bits.
 
     robodyn export irb120 --output irb120_c                       dynamics and kinematics
+    robodyn export irb120 --what inverse_dynamics --output id_c   one function alone
     robodyn export scara_helix --output scara_c                   its control law, too
     robodyn export arm.urdf --what kinematics --frame tool0 --frame camera --output arm_c
     make -C scara_c check                                         compare, to the last bit
 
-The folder gets one header, one C file (C99, also C++17), an example, a check program with numbers
+The folder gets one header, one C file (C99, also C++17), examples, a check program with numbers
 that this package computed, and a Makefile: see docs/export.md.
 """
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 
 from robodyn_ros.commands.options import add_xacro, chosen_scenario, xacro_arguments
 from robodyn_ros.errors import ArgumentError, printable
+from robodyn_ros.export.dynamics import FUNCTIONS
 from robodyn_ros.export.library import Library
 from robodyn_ros.export.selection import library_of_robot, library_of_scenario, PARTS
 from robodyn_ros.robots.robot import load_robot, robot_names
@@ -31,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help='name of a scenario or path of its YAML file, or name of a robot or '
                              'path of its URDF or xacro file')
     parser.add_argument('--what', default='', metavar='PART,PART',
-                        help=f'some of {", ".join(PARTS)} (default: all there is)')
+                        help=f'some of {", ".join(PARTS)} (default: all there is); or of '
+                             f'{", ".join(FUNCTIONS)}, where not all of dynamics is needed')
     parser.add_argument('--frame', action='append', default=[], dest='frames', metavar='NAME',
                         help='frame whose kinematics is exported (repeatable; default: the tool)')
     parser.add_argument('--output', type=Path, required=True, metavar='FOLDER',
@@ -57,6 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
                             '--force to write over it')
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding='utf-8')
     for name, made in renamed.items():
         print(f'robodyn: {printable(name)} is called {made} in C', file=sys.stderr)

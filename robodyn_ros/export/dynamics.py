@@ -12,6 +12,7 @@ from robodyn_ros.export.part import add_check, add_function, ANY, Example, Funct
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.robots.robot import Robot
 
+FUNCTIONS = ('mass_and_bias', 'inverse_dynamics', 'forward_dynamics')
 EXAMPLES = 12
 """States in the check program, for each of the two codes."""
 POSITION = 'joint positions [rad] or [m]'
@@ -37,9 +38,10 @@ def random_states(robot: Robot, count: int) -> tuple[np.ndarray, np.ndarray, np.
     return rng.uniform(lower, upper, shape), rng.uniform(-1, 1, shape), rng.uniform(-5, 5, shape)
 
 
-def dynamics_part(robot: Robot, prefix: str, parameters: Parameters) -> Part:
+def dynamics_part(robot: Robot, prefix: str, parameters: Parameters,
+                  functions: Sequence[str] = FUNCTIONS) -> Part:
     """
-    Return M and h, inverse and forward dynamics of the tree.
+    Return M and h, inverse and forward dynamics of the tree, or some of them.
 
     :param parameters: defaults of payload, gravity and friction
     """
@@ -57,6 +59,8 @@ def dynamics_part(robot: Robot, prefix: str, parameters: Parameters) -> Part:
              'Returns 0, or SINGULAR where M is not positive definite: a must not be used.',
              [q, v, Array('tau', n, EFFORT)],
              [Array('a', n, ACCELERATION), Array('margin', 1)], True)):
+        if name not in functions:
+            continue
         codes = {OWN: robot.compiled.program(name), ANY: robot.compiled.program(name, True)}
         made = Function(name, comment, inputs, outputs, codes, 'evaluate', NAMES, guarded)
         add_function(part, prefix, made)

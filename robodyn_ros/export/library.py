@@ -11,6 +11,7 @@ from robodyn_ros.codegen import c_text
 from robodyn_ros.codegen.loops.outcomes import (DEPENDENT, INCONSISTENT, NOT_FINITE, NOT_PROJECTED,
                                                 OK, SINGULAR)
 from robodyn_ros.errors import ArgumentError
+from robodyn_ros.export import hold_udp
 from robodyn_ros.export.part import literal, Part
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.robots.robot import Robot
@@ -44,11 +45,11 @@ example check_{name}: %: %.c {name}.c {name}.h
 
 check: check_{name}
 \t./check_{name}
-
+{examples}
 clean:
-\trm -f example check_{name}
+\trm -f example check_{name} examples/hold_udp
 
-.PHONY: all check clean
+.PHONY: all check clean examples
 """
 
 
@@ -63,14 +64,20 @@ class Library(NamedTuple):
     parts: Sequence[Part]
     changes: Mapping[str, float]
     """Parameters of the second half of the check program, where they differ."""
+    loop: str = ''
+    """A driver's loop, as an example; '' without a control law."""
+    names: Mapping[str, str] = {}
+    """What robot or scenario and its frames are called in C."""
 
     def files(self) -> dict[str, str]:
         """Return the text of every file by its name."""
         name = self.name
+        rule = hold_udp.RULE.replace('@P@', name) if self.loop else ''
+        loop = {hold_udp.NAME: f'{self._licence()}\n{self.loop}'} if self.loop else {}
         return {f'{name}.h': self._header(), f'{name}.c': self._code(),
-                f'check_{name}.c': self._check(), 'example.c': self._example(),
+                f'check_{name}.c': self._check(), 'example.c': self._example(), **loop,
                 'Makefile': MAKEFILE.format(
-                    name=name, version=robodyn_ros.__version__,
+                    name=name, version=robodyn_ros.__version__, examples=rule,
                     libs=' -lm' if self.library_calls else '')}
 
     @property
@@ -100,7 +107,8 @@ class Library(NamedTuple):
                 raise ArgumentError(f'parameters {other!r} and {key!r} would both be called '
                                     f'{made!r} in C; rename one')
             found[key] = made
-        return {key: made for key, made in found.items() if made != key.replace('.', '_')}
+        return {key: made for key, made in {**self.names, **found}.items()
+                if made != key.replace('.', '_')}
 
     def _licence(self) -> str:
         facts = [self.robot.urdf, repr(self.parameters),
@@ -118,8 +126,9 @@ class Library(NamedTuple):
                 limits.joints, limits.units, limits.lower, limits.upper, limits.velocity,
                 limits.effort)))
         calls = self.library_calls
-        rest = f'{", ".join(calls)} of the C library, whose last bit is its own' if calls \
-            else 'no function of libm'
+        rest = (f'{", ".join(calls)} of the C library, whose last bit is its\n'
+                ' * own: the same bits as robodyn_ros only with its library (docs/export.md)'
+                ) if calls else 'no function of libm'
         upper = name.upper()
         text = [self._licence(), f"""
 #ifndef {guard}

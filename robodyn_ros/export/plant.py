@@ -25,6 +25,30 @@ from robodyn_ros.plant.model import CHOLESKY
 from robodyn_ros.scenario.simulation import Simulation
 from robodyn_ros.tolerances import ON_ROWS
 
+HEUN = """    for (k = 0; k < @2N@; ++k)
+        s[k] = x[1 + k];
+@KEEP@    @rate@(model, x, y);
+    reason = @judge@(y + @2N@);
+    if (reason)
+        return reason;
+    for (k = 0; k < @2N@; ++k) {
+        s[@2N@ + k] = y[k];
+        x[1 + k] = s[k] + h * y[k];
+    }
+    x[0] = t + h;
+@AHEAD@    @rate@(model, x, y);
+    for (k = 0; k < @2N@; ++k)
+        x[1 + k] = s[k] + 0.5 * h * (s[@2N@ + k] + y[k]);
+@BACK@    return @judge@(y + @2N@);
+"""
+
+
+def _heun(rate: str, keep: str = '', ahead: str = '', back: str = '') -> str:
+    """Return Heun's step; what is implicit also changes the torque on the way, and restores it."""
+    return HEUN.replace('@rate@', rate).replace('@KEEP@', keep).replace(
+        '@AHEAD@', ahead).replace('@BACK@', back)
+
+
 ADVANCE = {
     'rk4': """    for (k = 0; k < @2N@; ++k) {
         s[k] = x[1 + k];
@@ -71,45 +95,15 @@ ADVANCE = {
     }
     return @judge@(y + @2N@);
 """,
-    'heun': """    for (k = 0; k < @2N@; ++k)
-        s[k] = x[1 + k];
-    @dynamics@(model, x, y);
-    reason = @judge@(y + @2N@);
-    if (reason)
-        return reason;
-    for (k = 0; k < @2N@; ++k) {
-        s[@2N@ + k] = y[k];
-        x[1 + k] = s[k] + h * y[k];
-    }
-    x[0] = t + h;
-    @dynamics@(model, x, y);
-    for (k = 0; k < @2N@; ++k)
-        x[1 + k] = s[k] + 0.5 * h * (s[@2N@ + k] + y[k]);
-    return @judge@(y + @2N@);
-""",
-    IMPLICIT: """    for (k = 0; k < @2N@; ++k)
-        s[k] = x[1 + k];
-    for (k = 0; k < @N@; ++k)
+    'heun': _heun('@dynamics@'),
+    IMPLICIT: _heun('@implicit@', """    for (k = 0; k < @N@; ++k)
         s[@4N@ + k] = x[@TAU@ + k];
-    @implicit@(model, x, y);
-    reason = @judge@(y + @2N@);
-    if (reason)
-        return reason;
-    for (k = 0; k < @2N@; ++k) {
-        s[@2N@ + k] = y[k];
-        x[1 + k] = s[k] + h * y[k];
-    }
-    x[0] = t + h;
-    @slopes@(model, x, y);
+""", """    @slopes@(model, x, y);
     for (k = 0; k < @N@; ++k)
         x[@TAU@ + k] = s[@4N@ + k] + 2.0 * y[k] * s[@3N@ + k];
-    @implicit@(model, x, y);
-    for (k = 0; k < @2N@; ++k)
-        x[1 + k] = s[k] + 0.5 * h * (s[@2N@ + k] + y[k]);
-    for (k = 0; k < @N@; ++k)
+""", """    for (k = 0; k < @N@; ++k)
         x[@TAU@ + k] = s[@4N@ + k];
-    return @judge@(y + @2N@);
-"""}
+""")}
 """Bodies of advance(model, x, y, s), by integrator; s holds 5 n numbers."""
 LOOPS = """static int @judge@(const double *margins)
 {

@@ -10,13 +10,16 @@ from typing import Sequence
 from robodyn_ros.codegen.c_text import identifier
 from robodyn_ros.errors import ArgumentError, UnknownNameError
 from robodyn_ros.export.controller import CHANGED, controller_part, GROUP
-from robodyn_ros.export.dynamics import changed_parameters, dynamics_part, kinematics_part
+from robodyn_ros.export.dynamics import (changed_parameters, dynamics_part, FUNCTIONS,
+                                         kinematics_part)
+from robodyn_ros.export.hold_udp import hold_udp
 from robodyn_ros.export.library import Library, LONGEST
 from robodyn_ros.export.plant import plant_part
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.mass_check import check_mass
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario import wiring
+from robodyn_ros.scenario.periods import period_ns
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.simulation import Simulation
 
@@ -31,7 +34,7 @@ def library_of_robot(robot: Robot, what: Sequence[str] = (), frames: Sequence[st
     """
     Return what is exported of a robot by itself.
 
-    :param what: some of PARTS; none: all that a robot has
+    :param what: some of PARTS, or of FUNCTIONS for a part of dynamics; none: all it has
     :param frames: whose kinematics; none: that of the tool
     """
     for word in (CONTROLLER, PLANT):
@@ -60,16 +63,17 @@ def _library(robot: Robot, name: str, title: str, what: Sequence[str], frames: S
              parameters: Parameters, scenario: Scenario | None = None,
              by_default: bool = False) -> Library:
     for word in what:
-        if word not in PARTS:
-            raise UnknownNameError('part', word, PARTS, '--what')
+        if word not in (*PARTS, *FUNCTIONS):
+            raise UnknownNameError('part', word, (*PARTS, *FUNCTIONS), '--what')
     if not robot.n:
         raise ArgumentError(f'{robot.name} has no joint that moves, so there is nothing to export')
     prefix = identifier(name)[:LONGEST]
     changes: dict[str, float] = {}
-    parts = []
-    if DYNAMICS in what:
+    parts, loop, names = [], '', {name: prefix}
+    functions = FUNCTIONS if DYNAMICS in what else [word for word in FUNCTIONS if word in what]
+    if functions:
         check_mass(robot, parameters)
-        parts.append(dynamics_part(robot, prefix, parameters))
+        parts.append(dynamics_part(robot, prefix, parameters, functions))
         changes |= changed_parameters(parameters).named()  # type: ignore[arg-type]
     if KINEMATICS in what:
         chosen = list(dict.fromkeys(frames)) or [robot.tool_frame()]
@@ -79,11 +83,14 @@ def _library(robot: Robot, name: str, title: str, what: Sequence[str], frames: S
                 raise ArgumentError(f'frames {chosen[made.index(made[k])]!r} and {frame!r} would '
                                     f'both be called {made[k]!r} in C; export one of them')
         parts.append(kinematics_part(robot, prefix, chosen))
+        names |= dict(zip(chosen, made))
     if CONTROLLER in what and scenario is not None:
         settings = scenario.controller
         control = wiring.control_of(robot, settings, scenario.trajectory, scenario.folder)
         assert control is not None
         parts.append(controller_part(robot, prefix, control, settings.period))
+        loop = hold_udp(prefix, control, period_ns(settings.period),
+                        scenario.dynamics.limit_efforts)
         changes |= {GROUP + key: value * CHANGED for key, value in control.parameters.items()}
     if PLANT in what and scenario is not None:
         try:
@@ -93,4 +100,4 @@ def _library(robot: Robot, name: str, title: str, what: Sequence[str], frames: S
             if not by_default:
                 raise
             LOG.warning('left out: %s', error)
-    return Library(prefix, title, robot, parts, changes)
+    return Library(prefix, title, robot, parts, changes, loop, names)

@@ -96,6 +96,12 @@ def solved(percent, time, peer):
         'none': {'cannot': 'not installed'}}}
 
 
+def exported(over_ours, time, peer):
+    """Return a function of exported C."""
+    return {'robot': 'r', 'work': 'inverse dynamics', 'over_ours': over_ours, 'us': time,
+            'file_kB': 100.0, 'casadi': {'ratio': peer}}
+
+
 LOST = {
     'engines': [{'robot': 'r', 'work': 'RK4 step, one call a step', 'unit': 'step',
                  'peers': {'mujoco': {'ratio': 11.0}}}],
@@ -105,7 +111,8 @@ LOST = {
     'chains': [{'joints': 8, 'ratio': 4.0, 'compile_cpu_s': 5.0}],
     'limits': {'rows': [{'size': 2, 'ratio': 8.0}], 'rollouts': [{'size': 1, 'ratio': 9.0}]},
     'loops': {'scenarios': [{'scenario': 'x', 'processes': {'ratio': 0.9}}]},
-    'reach': [solved(99.95, 20.0, peer=99.99)]}
+    'reach': [solved(99.95, 20.0, peer=99.99)],
+    'export': [exported(1.2, 0.2, 2.0)]}
 WON = {
     'engines': [{'robot': 'r', 'work': 'RK4 step', 'unit': 'step',
                  'peers': {'mujoco': {'ratio': 13.0}, 'drake': {'ratio': 1.5}}}],
@@ -116,7 +123,8 @@ WON = {
     'limits': {'rows': [{'size': 2, 'ratio': 18.0}]},
     'loops': {'scenarios': [{'scenario': 'x', 'processes': {'ratio': 1.1}},
                             {'scenario': 'y', 'processes': None}]},
-    'reach': [solved(99.95, 20.0, peer=99.0)]}
+    'reach': [solved(99.95, 20.0, peer=99.0)],
+    'export': [exported(1.05, 0.2, 2.0), {'cannot': 'there is no C compiler'}]}
 
 
 @pytest.mark.parametrize('part', LOST)
@@ -146,6 +154,12 @@ def test_a_loop_without_ros_has_a_speed():
     """Simulated seconds per second of one compiled call."""
     speed = scenarios.without_ros('scara_helix', 3)
     assert 0.0 < speed.lower <= speed.median <= speed.upper
+
+
+def test_aims_of_exported_c_that_are_not_met_are_losses():
+    """Too slow, or slower than CasADi's."""
+    for entry in (exported(1.0, 0.4, 2.0), exported(1.0, 0.2, 0.9)):
+        assert len(losses({'export': {'found': [entry]}})) == 1
 
 
 def test_aims_of_inverse_kinematics_that_are_not_met_are_losses():

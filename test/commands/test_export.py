@@ -10,11 +10,11 @@ import sys
 
 import numpy as np
 import pytest
-from robodyn_ros import load_robot, load_scenario, RobodynError, Simulation
+from robodyn_ros import load_robot, RobodynError
 from robodyn_ros.commands.main import main
 from robodyn_ros.export.library import Library
 from robodyn_ros.export.part import Part
-from robodyn_ros.export.selection import library_of_robot, library_of_scenario
+from robodyn_ros.export.selection import library_of_robot
 from robodyn_ros.share import share_folder
 
 needs_gcc = pytest.mark.skipif(shutil.which('gcc') is None or shutil.which('make') is None,
@@ -99,6 +99,14 @@ def test_the_check_program_finds_the_same_bits(tmp_path, name, changes):
 
 
 @needs_gcc
+def test_a_function_of_dynamics_comes_alone(tmp_path):
+    """Where a driver needs no other, the file is short."""
+    name = exported(tmp_path, 'irb120', (), '--what', 'inverse_dynamics')
+    assert checked(tmp_path, name, 'gcc', '-std=c99', '-O1') == 'inverse_dynamics: the same bits\n'
+    assert 'forward_dynamics' not in (tmp_path / f'{name}.h').read_text()
+
+
+@needs_gcc
 def test_a_damaged_number_is_found(tmp_path):
     """The check program can fail: one digit of one constant is enough."""
     prefix = exported(tmp_path, 'two_link', (), '--what', 'dynamics')
@@ -134,36 +142,6 @@ def test_dynamics_of_many_states_have_the_bits_of_the_robot(tmp_path, name):
             assert list(y) == a[k].tolist()
             getattr(library, f'{name}_mass_and_bias')(model, *state, matrix, y)
             assert list(matrix) == mass[k].ravel().tolist() and list(y) == bias[k].tolist()
-
-
-@needs_gcc
-@pytest.mark.parametrize('name, changes', [
-    ('scara_helix', ['dynamics.payload.mass=0.5', *MEMORY]), ('irb120_sine', []),
-    ('parallel_line', [])])
-def test_law_and_plant_in_c_repeat_simulate(tmp_path, name, changes):
-    """The whole closed loop, control instant by control instant, to the last bit."""
-    changes = [*changes, 'duration=0.5']
-    scenario = load_scenario(name, changes)
-    result = (simulation := Simulation(scenario)).run()
-    n, period, h = simulation.robot.n, simulation.period, simulation.plant.step_size
-    exported(tmp_path, name, changes, '--what', 'controller,plant')
-    library = loaded(tmp_path, name, '-O2')
-    count = len(library_of_scenario(scenario, ['controller', 'plant']).parameters)
-    model, kept = prepared(library, name, count), simulation.control.memory
-    state = [doubles(kept)] if kept else []
-    if kept:
-        getattr(library, f'{name}_start')(*state)
-    q, v, tau = doubles(result.q[0]), doubles(result.v[0]), doubles(np.zeros(n))
-    for k in range(len(result.t) - 1):
-        assert list(q) == result.q[k].tolist() and list(v) == result.v[k].tolist(), k
-        wanted = doubles([result.reference.q[k], result.reference.v[k], result.reference.a[k]])
-        t = k * period * h
-        getattr(library, f'{name}_control')(model, *state, ctypes.c_double(t), q, v, wanted, tau)
-        getattr(library, f'{name}_limit_efforts')(tau)
-        assert list(tau) == result.tau[k].tolist(), k
-        for i in range(period):
-            assert getattr(library, f'{name}_step')(
-                model, ctypes.c_double((k * period + i) * h), q, v, tau, q, v) == 0
 
 
 @needs_gcc
@@ -267,6 +245,56 @@ def test_a_plant_that_looks_for_ranks_is_refused(tmp_path, capsys, monkeypatch):
     assert 'looks for the rank of the rows' in capsys.readouterr().err
     assert main([*words, 'rest']) == 0
     assert '_step(' not in (tmp_path / 'rest' / 'two_link_line.h').read_text()
+
+
+@pytest.mark.parametrize('law, sentence', [
+    ('return [1.0 if x > 0.0 else 0.0 for x in q]', 'the control law'),
+    ('return [float(x) for x in q]', 'the control law'),
+    ('import random\n        return [random.random() * x for x in q]', 'keeps state in Python')])
+def test_a_law_that_is_no_trace_is_refused(tmp_path, capsys, monkeypatch, law, sentence):
+    """Branches on values, numbers made of them, and another law at every call."""
+    (tmp_path / f'no_trace_{len(law)}.py').write_text(
+        'from robodyn_ros import Control, controller\n\n@controller\ndef own(robot, settings):\n'
+        f'    def law(t, q, v, reference, values):\n        {law}\n'
+        '    return Control(law, 3 * robot.n, {})\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, 'path', list(sys.path))
+    assert main(['export', 'scara_helix', '--what', 'controller', '--set',
+                 f'controller.kind=no_trace_{len(law)}:own', '--output', 'out']) == 2
+    said = capsys.readouterr().err.strip().splitlines()
+    assert len(said) == 1 and sentence in said[0] and not (tmp_path / 'out').exists()
+
+
+@needs_gcc
+def test_joints_that_are_no_names_in_c_are_mapped_and_told(tmp_path, capsys):
+    """A robot of spaces, dashes and words of C++; the file compiles and has the same bits."""
+    text = share_folder('urdf').joinpath('two_link.urdf').read_text()
+    text = re.sub(r'<robot name="[^"]*"', '<robot name="6-axis arm"', text)
+    path = tmp_path / '6-axis arm.urdf'
+    path.write_text(text.replace('"joint_1"', '"axis-1"').replace('"joint_2"', '"class"'))
+    robot = load_robot(path)
+    assert robot.joints == ('axis-1', 'class')
+    scenario = tmp_path / '6-axis run.yaml'
+    scenario.write_text(share_folder('config').joinpath('two_link_line.yaml').read_text())
+    words = [str(scenario), '--set', f'robot={path}', '--set', 'controller.kind=computed_torque',
+             '--set', 'controller.natural_frequency=20']
+    assert main(['--quiet', 'export', *words, '--what', 'controller,plant', '--output',
+                 str(tmp_path / 'c')]) == 0
+    told = capsys.readouterr().err
+    name = next((tmp_path / 'c').glob('*.h')).stem
+    assert name == 'n6_axis_run' and '6-axis run is called n6_axis_run in C' in told
+    assert 'controller.kp.axis-1 is called controller_kp_axis_1 in C' in told
+    assert 'the same bits' in checked(tmp_path / 'c', name, 'gcc', '-std=c99', '-O1')
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path, capsys):
+    """In a sentence that names it."""
+    (tmp_path / 'file').write_text('')
+    folder = tmp_path / 'file' / 'out'
+    assert main(['--quiet', 'export', 'two_link', '--what', 'kinematics', '--output',
+                 str(folder)]) == 2
+    said = capsys.readouterr().err.strip().splitlines()
+    assert len(said) == 1 and 'cannot write' in said[0] and str(tmp_path / 'file') in said[0]
 
 
 def test_names_that_are_none_in_c_are_mapped_and_told():

@@ -12,8 +12,8 @@ NAMED = re.compile(r'`([\w./]+\.py|[a-z_]\w*/[\w./]*/?)`')
 MODULE = re.compile(r'robodyn_ros(?:\.[a-z]\w+)+')
 ELSEWHERE = re.compile(r'src/|bin/|my_\w+\.py|\w+_(msgs|srvs|interfaces)/\w+'
                        r'|(lib|share)/robodyn_ros|(dynamics|controller|trajectory)/\w+'
-                       r'|\w+/[A-Z]\w+')
-"""Folders of a workspace, files of a reader, types of messages and plug-ins, topics."""
+                       r'|\w+/[A-Z]\w+|examples/\w+\.c')
+"""Folders of a workspace, files of a reader, types of messages and plug-ins, topics, exports."""
 
 
 def missing(text):
