@@ -22,7 +22,7 @@ from robodyn_ros.identification.base_parameters import Base
 from robodyn_ros.identification.consistency import Consistent, consistent, is_consistent, Prior
 from robodyn_ros.identification.filtering import decimated, States
 from robodyn_ros.identification.parameters import ParameterSet
-from robodyn_ros.identification.regressor import friction_shapes, Regressor
+from robodyn_ros.identification.regressor import friction_shapes, on_joints, Regressor
 
 ROUNDS = 6
 """Turns of weights and parameters."""
@@ -36,9 +36,11 @@ MIXES = (0.0, 0.25, 0.5)
 """How much of a joint's weight its torque has, and not its residual, to choose from."""
 VELOCITIES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Breakaway velocities to choose from [rad/s] or [m/s]."""
-EARNED, PEAK_EARNED = 3.0, 10.0
-"""By how much another width of friction, and a Stribeck peak, must raise the log likelihood of
-what was not fitted."""
+EARNED, MORE_EARNED = 3.0, 10.0
+"""By how much another width of friction, and what the model did not have before (a Stribeck peak,
+a coupled motor), must raise the log likelihood of what was not fitted."""
+FIRST_WEIGHT = 0.1
+"""Of the prior, while the model itself is searched for."""
 OUTLIER = 5.0
 """Residual, in standard deviations, at which the error of a sample stops to grow."""
 REST = 0.01
@@ -69,17 +71,18 @@ class Equations:
     counted: np.ndarray
     """Which torques count (k, n)."""
     velocity: np.ndarray
-    """Breakaway velocities (n,)."""
+    """Breakaway velocities (axes,)."""
     known: np.ndarray | None = None
     """Torques that are known before, such as those of an arm without its payload (k, n)."""
 
     def with_velocity(self, velocity: np.ndarray) -> 'Equations':
         """Return the same with friction of other shapes."""
-        Y = self.Y.copy()
+        chosen, Y = self.chosen, self.Y.copy()
         for k, name in enumerate(('coulomb', 'peak')):
-            Y[:, :, self.chosen.of_joints(name)] = np.concatenate([
-                decimated(states.felt(_diagonal(friction_shapes(states.v, velocity)[..., k])),
-                          states, edge_of(states)) for states in self.states])
+            Y[:, :, chosen.of_axes(name)] = np.concatenate([
+                decimated(states.felt(on_joints(chosen, friction_shapes(
+                    states.v @ chosen.turns.T, velocity)[..., k])), states, edge_of(states))
+                for states in self.states])
         return replace(self, Y=Y, velocity=velocity)
 
     def predicted(self, theta: np.ndarray) -> np.ndarray:
@@ -96,11 +99,6 @@ class Equations:
         return replace(self, t=self.t[kept], Y=self.Y[kept], tau=self.tau[kept],
                        counted=self.counted[kept],
                        known=None if self.known is None else self.known[kept])
-
-
-def _diagonal(values: np.ndarray) -> np.ndarray:
-    """Return (k, n, n) with values (k, n) on the diagonals."""
-    return values[:, :, None] * np.eye(values.shape[1])
 
 
 def edge_of(states: States) -> int:
@@ -297,7 +295,7 @@ def fitted(equations: Equations, structure: Base, prior: Prior, used: np.ndarray
     """
     weight = LEAST
     if search:
-        equations, used = _friction_searched(equations, prior, 0.1, used, progress)
+        equations, used = _friction_searched(equations, prior, FIRST_WEIGHT, used, progress)
     fixed = None
     if not exact:
         weight, fixed = _weights_searched(equations, prior, used)
@@ -314,7 +312,7 @@ def _weights_searched(equations: Equations, prior: Prior,
     The spreads lie between those of the residuals, which are right where the model is, and equal
     parts of the torques, which suffer less where it is not.
     """
-    _, residual, _ = solved(equations, prior, 0.1, used)
+    _, residual, _ = solved(equations, prior, FIRST_WEIGHT, used)
     torque = np.array([max(float(np.std(column)), 1e-12) for column in equations.tau.T])
     live = equations.counted.any(axis=0)
     torque = torque * np.median((residual / torque)[live])
@@ -336,30 +334,30 @@ def _friction_searched(equations: Equations, prior: Prior, weight: float, used: 
     What is lowered is the sum of n log(error) over the joints of pieces that were not fitted; what
     makes the model larger must earn it.
     """
-    chosen, n = equations.chosen, equations.tau.shape[1]
-    peaks = chosen.of_joints('peak').start
+    chosen = equations.chosen
+    peaks = chosen.of_axes('peak').start
     _, sigma, _ = solved(equations, prior, weight, used)
     own, best = equations.velocity, np.inf
-    for velocity in (own, *(np.full(n, speed) for speed in VELOCITIES)):
+    for velocity in (own, *(np.full(len(own), speed) for speed in VELOCITIES)):
         tried = equations.with_velocity(velocity)
         error = left_out_error(tried, prior, weight, used, sigma)
         if error < best - EARNED:
             best, equations = error, tried
-    joints = np.flatnonzero(equations.counted.any(axis=0)).tolist()
-    for k, joint in enumerate(joints):
-        progress((1.0 + k) / (1.0 + len(joints)))
-        now = equations.velocity[joint]
-        near = sorted({own[joint], *VELOCITIES}, key=lambda speed: abs(np.log(speed / now)))[:3]
+    axes = np.flatnonzero(chosen.turns[:, equations.counted.any(axis=0)].any(axis=1)).tolist()
+    for k, axis in enumerate(axes):
+        progress((1.0 + k) / (1.0 + len(axes)))
+        now = equations.velocity[axis]
+        near = sorted({own[axis], *VELOCITIES}, key=lambda speed: abs(np.log(speed / now)))[:3]
         for peak in (False, True):
             for speed in near:
                 tried_used, velocity = used.copy(), equations.velocity.copy()
-                tried_used[peaks + joint], velocity[joint] = peak, speed
+                tried_used[peaks + axis], velocity[axis] = peak, speed
                 if (velocity == equations.velocity).all() and (tried_used == used).all():
                     continue
                 tried = equations.with_velocity(velocity)
                 error = left_out_error(tried, prior, weight, tried_used, sigma)
-                more = peak and not used[peaks + joint]
-                if error < best - (PEAK_EARNED if more else EARNED):
+                more = peak and not used[peaks + axis]
+                if error < best - (MORE_EARNED if more else EARNED):
                     best, equations, used = error, tried, tried_used
     return equations, used
 

@@ -20,10 +20,12 @@ from robodyn_ros.identification.consistency import Prior
 from robodyn_ros.identification.coupling import coupled_motors
 from robodyn_ros.identification.filtering import (found_cutoff, Measured, segments, States,
                                                   states_of)
-from robodyn_ros.identification.fit import (Equations, equations_of, Fit, fitted,
-                                            plain_least_squares, thinned)
-from robodyn_ros.identification.parameters import (inertia_from, INERTIAL, JOINT, parameter_set,
-                                                   ParameterSet, TEN, ten_of, values_of)
+from robodyn_ros.identification.fit import (Equations, equations_of, FIRST_WEIGHT, Fit, fitted,
+                                            left_out_error, MORE_EARNED, plain_least_squares,
+                                            solved, thinned)
+from robodyn_ros.identification.parameters import (inertia_from, INERTIAL, JOINT, laws_of,
+                                                   parameter_set, ParameterSet, TEN, ten_of,
+                                                   values_of)
 from robodyn_ros.identification.prior import BALL_MASS, BALL_SIZE, prior_of
 from robodyn_ros.identification.regressor import Regressor
 from robodyn_ros.mechanics.inertia import express
@@ -104,44 +106,76 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
         raise RecordingError(f'{recordings[0].source}: samples are missing so often that no whole '
                              'second is left; record again')
     exact = all(piece.a is not None for piece in (*pieces, *validation)) and cutoff is None
-    if not exact and cutoff is None:
-        cutoff = found_cutoff(pieces)
     judging = [piece for one in validation for piece in segments(one)]
     if not judging and hold_out > 0.0:
         judging = [piece.part(slice(_cut(piece, hold_out), None)) for piece in pieces]
         pieces = [piece.part(slice(None, _cut(piece, hold_out))) for piece in pieces]
+    if not exact and cutoff is None:
+        cutoff = found_cutoff(pieces)
     progress(0.05, 'filtering')
+    states, judged_states = ([_states(robot, piece, cutoff) for piece in some]
+                             for some in (pieces, judging))
     chosen = parameter_set(robot)
-    regressor = Regressor(chosen, tuple(robot.parameters.gravity))  # type: ignore[arg-type]
-    velocity = np.array([robot.tree.friction[k].velocity for k in robot.joint_bodies])
-    trained, judge = (None if not some else equations_of(
-        regressor, [_states(robot, piece, cutoff) for piece in some], robot.limits.effort,
-        velocity) for some in (pieces, judging))
-    assert trained is not None
+    trained = _equations(robot, chosen, states)
     progress(0.2, 'fitting')
-    speeds = np.concatenate([states.v for states in trained.states])
+    if not (payload or robot.loops or exact):
+        chosen, trained = _with_couplings(robot, chosen, trained)
+    judge = _equations(robot, chosen, judged_states) if judged_states else None
     used = _used(robot, chosen, trained)
     before = values_of(chosen, robot)
     remarks = [remark for one in (*recordings, *validation) for remark in one.remarks]
     if payload:
         return _payload(robot, chosen, trained, judge, before, cutoff, remarks)
-    prior = prior_of(robot, chosen, np.where(trained.counted, trained.tau, np.nan), speeds)
-    structure = _structure(robot, regressor, velocity, trained)
+    prior = _prior(robot, trained)
+    structure = _structure(robot, trained)
     fit = fitted(trained, structure, prior, used, True, exact,
                  lambda part: progress(0.2 + 0.7 * part, 'fitting'))
     trained = trained.with_velocity(fit.velocity)
     judge_ = None if judge is None else judge.with_velocity(fit.velocity)
     # what everybody does, to be compared with: friction of one width, no peak
-    simple = np.full(robot.n, 0.1)
+    simple = np.full(len(chosen.turns), 0.1)
     plain = plain_least_squares(trained.with_velocity(simple) if not exact else trained, used)
-    if not robot.loops:
-        remarks += coupled_motors(trained, fit.theta, robot.joints)
+    for motor in chosen.tree.couplings[len(robot.tree.couplings):]:
+        names = [chosen.tree.bodies[k].joint for k in (motor.joint, motor.other)]
+        remarks.append(f'the motor of {names[0]} turns with {names[1]}, too (ratio '
+                       f'{motor.ratio:g}): the model has it as a <coupling>')
     if fit.condition > SLOW:
         remarks.append(f'the motion shows the parameters badly (condition number '
                        f'{fit.condition:.3g}); robodyn excite finds a better one')
     return Identified(robot, chosen, fit, prior, cutoff, trained,
                       trained if judge_ is None else judge_, judge_ is not None, plain, before,
                       tuple(dict.fromkeys(remarks)))
+
+
+def _equations(robot: Robot, chosen: ParameterSet, states: Sequence[States]) -> Equations:
+    regressor = Regressor(chosen, tuple(robot.parameters.gravity))  # type: ignore[arg-type]
+    velocity = np.array([law.velocity for law in laws_of(chosen, robot)])
+    return equations_of(regressor, states, robot.limits.effort, velocity)
+
+
+def _prior(robot: Robot, equations: Equations) -> Prior:
+    speeds = np.concatenate([states.v for states in equations.states])
+    return prior_of(robot, equations.chosen, np.where(equations.counted, equations.tau, np.nan),
+                    speeds)
+
+
+def _with_couplings(robot: Robot, chosen: ParameterSet,
+                    equations: Equations) -> tuple[ParameterSet, Equations]:
+    """Add motors that turn with two joints where they predict better what is not fitted."""
+    used, prior = _used(robot, chosen, equations), _prior(robot, equations)
+    motors = coupled_motors(equations, used, robot)
+    if motors:
+        _, sigma, _ = solved(equations, prior, FIRST_WEIGHT, used)
+    for motor in motors:
+        added = chosen.tree.couplings[len(robot.tree.couplings):]
+        more = parameter_set(robot, (*added, motor))
+        tried = _equations(robot, more, equations.states)
+        errors = [left_out_error(one, _prior(robot, one), FIRST_WEIGHT,
+                                 _used(robot, one.chosen, one), sigma)
+                  for one in (equations, tried)]
+        if errors[1] < errors[0] - MORE_EARNED:
+            chosen, equations = more, tried
+    return chosen, equations
 
 
 def _cut(piece: Measured, hold_out: float) -> int:
@@ -161,8 +195,9 @@ def _states(robot: Robot, piece: Measured, cutoff: float | None) -> States:
 def _used(robot: Robot, chosen: ParameterSet, equations: Equations) -> np.ndarray:
     """Return the parameters to look for: what never moves has no friction and no rotor."""
     used = np.ones(chosen.size, bool)
-    peaks = chosen.of_joints('peak')
+    peaks = chosen.of_axes('peak')
     used[peaks] = values_of(chosen, robot)[peaks] > 0.0
+    used[chosen.of_joints('offset').stop:] = False  # an offset is a joint's
     moved = np.ptp(np.concatenate([states.q for states in equations.states]), axis=0) > 1e-3
     for k, joint in enumerate(robot.joints):
         for name in JOINT:
@@ -170,6 +205,10 @@ def _used(robot: Robot, chosen: ParameterSet, equations: Equations) -> np.ndarra
             if not moved[k] and name != 'offset' or not equations.counted[:, k].any() \
                     and (name == 'offset' or joint not in robot.passive):
                 used[place] = False
+    for k, row in enumerate(chosen.turns[robot.n:]):
+        if not moved[row != 0.0].any():
+            used[[chosen.couplings.start + k,
+                  *(chosen.of_axes(name).start + robot.n + k for name in JOINT)]] = False
     for place, rotor in zip(range(chosen.rotors.start, chosen.rotors.stop), chosen.tree.rotors):
         drives = chosen.tree.drives
         joint_of = drives[rotor.joint].joint if drives else rotor.joint
@@ -178,8 +217,7 @@ def _used(robot: Robot, chosen: ParameterSet, equations: Equations) -> np.ndarra
     return used
 
 
-def _structure(robot: Robot, regressor: Regressor, velocity: np.ndarray,
-               equations: Equations) -> Base:
+def _structure(robot: Robot, equations: Equations) -> Base:
     """Return the base parameters that a motion of the recorded joints can show."""
     if robot.loops:  # random states would tear the loops: what the recording itself shows
         return base_of(equations.Y[equations.counted], 1e-7)
@@ -190,8 +228,10 @@ def _structure(robot: Robot, regressor: Regressor, velocity: np.ndarray,
     v, a = random.normal(size=(2, STATES, robot.n))
     held = ~equations.counted.any(axis=0)
     q[:, held], v[:, held], a[:, held] = equations.states[0].q[0, held], 0.0, 0.0
-    return base_of(regressor(q, v, a, velocity)[:, ~held].reshape(
-        -1, regressor.chosen.size))
+    regressor = Regressor(equations.chosen,
+                          tuple(robot.parameters.gravity))  # type: ignore[arg-type]
+    return base_of(regressor(q, v, a, equations.velocity)[:, ~held].reshape(
+        -1, equations.chosen.size))
 
 
 def _payload(robot: Robot, chosen: ParameterSet, trained: Equations, judge: Equations | None,
@@ -200,9 +240,11 @@ def _payload(robot: Robot, chosen: ParameterSet, trained: Equations, judge: Equa
     frame = robot.tree.frames[robot.tree.payload_frame]
     names = (*(f'payload {name}' for name in INERTIAL),
              *(f'{joint} {name}' for name in JOINT for joint in robot.joints))
-    own = ParameterSet(chosen.tree._replace(rotors=()), names, 1, robot.n)
-    columns = [*range(frame.body * TEN, frame.body * TEN + TEN),
-               *range(chosen.rotors.stop, chosen.size)]
+    own = ParameterSet(chosen.tree._replace(rotors=(), couplings=()), names, 1, np.eye(robot.n))
+    columns = [*range(frame.body * TEN, frame.body * TEN + TEN)]
+    for name in JOINT:
+        place = chosen.of_joints(name)
+        columns += range(place.start, place.stop)
     rest = before  # the arm as its file says
     known = [replace(equations, chosen=own, Y=equations.Y[:, :, columns],
                      known=equations.predicted(rest))

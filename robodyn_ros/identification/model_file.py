@@ -4,8 +4,8 @@
 Write what was identified into the robot's URDF, to the last bit.
 
 A body's inertia goes to the link behind its joint; links welded to it are part of it and lose
-their own. Viscous and Coulomb friction go to <dynamics>, the breakaway torque and rotors to
-<robodyn>, which other readers pass over. An offset belongs to the measurement, so it stays in the
+their own. Viscous and Coulomb friction go to <dynamics>, the breakaway torque, rotors and
+coupled motors to <robodyn>, which other readers pass over. An offset belongs to the measurement, so it stays in the
 report.
 """
 from __future__ import annotations
@@ -31,7 +31,7 @@ def identified_text(robot: Robot, chosen: ParameterSet, theta: np.ndarray, veloc
     """
     Return the text of the robot's URDF with identified inertials, friction and rotors.
 
-    :param velocity: breakaway velocities (n,)
+    :param velocity: breakaway velocities (axes,)
     :param note: for a comment at its beginning
     """
     root = parsed(robot.urdf, robot.path)
@@ -51,7 +51,7 @@ def identified_text(robot: Robot, chosen: ParameterSet, theta: np.ndarray, veloc
     block = root.find('robodyn')
     if block is None:
         block = ElementTree.SubElement(root, 'robodyn')
-    for joint, law in zip(robot.joints, laws):
+    for joint, law in zip(robot.joints, laws):  # those of coupled motors follow
         element = joints[joint]
         for old in element.findall('dynamics'):
             element.remove(old)
@@ -64,6 +64,15 @@ def identified_text(robot: Robot, chosen: ParameterSet, theta: np.ndarray, veloc
             ElementTree.SubElement(block, 'friction', joint=joint, breakaway=_word(law.breakaway),
                                    breakaway_velocity=_word(law.velocity))
     _write_rotors(block, robot, chosen, theta)
+    for old in block.findall('coupling'):
+        block.remove(old)
+    for motor, inertia, law in zip(chosen.tree.couplings, theta[chosen.couplings],
+                                   laws[robot.n:]):
+        ElementTree.SubElement(
+            block, 'coupling', joint=chosen.tree.bodies[motor.joint].joint,
+            other=chosen.tree.bodies[motor.other].joint, ratio=_word(motor.ratio),
+            inertia=_word(inertia), damping=_word(law.viscous), friction=_word(law.coulomb),
+            breakaway=_word(law.breakaway), breakaway_velocity=_word(law.velocity))
     ElementTree.indent(root)
     return (f'<?xml version="1.0"?>\n<!-- {note.replace("--", "- -")} -->\n'
             f'{ElementTree.tostring(root, encoding="unicode")}\n')

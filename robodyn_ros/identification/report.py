@@ -28,7 +28,7 @@ def facts_of(found: Identified, sources: Sequence[str]) -> dict[str, Any]:
     parts = {'fit': found.trained, 'validation': found.judged if found.held_out else None}
     judgements = {name: None if part is None else judged(part, fit.theta)
                   for name, part in parts.items()}
-    simple = np.full(found.robot.n, 0.1)
+    simple = np.full(len(chosen.turns), 0.1)
     compared = found.judged if found.cutoff is None else found.judged.with_velocity(simple)
     plain = judged(compared, found.plain)
     before = judged(found.judged, found.before)

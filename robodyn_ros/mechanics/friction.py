@@ -49,11 +49,6 @@ def mean_slope(law: Friction, v: Number) -> Number:
     return slope
 
 
-def steepest_slope(law: Friction) -> float:
-    """Slope of the friction at rest, where it is steepest [N m s/rad] or [N s/m]."""
-    return float(mean_slope(law, 0.0))  # type: ignore[arg-type]
-
-
 def friction_torques(laws: Sequence[Friction], v: Sequence[Number],
                      factor: Number) -> list[Number]:
     """Return the friction of every joint, times factor."""

@@ -124,17 +124,28 @@ def test_outliers_do_little():
     assert errors[1] < 4.0 * errors[0]
 
 
-@pytest.mark.parametrize('sign', [1.0, -1.0])
-def test_a_coupled_motor_is_told(sign):
-    """Friction of a motor that turns with two joints is left over, and named; else nothing is."""
+@pytest.mark.parametrize('ratio', [1.0, -1.0, 0.5])
+def test_a_coupled_motor_is_found(ratio):
+    """Inertia and friction of a motor that turns with two joints; none is where there is none."""
     robot = arm()
     truth, _ = other(robot, 14)
-    measured = recording(truth, 14, noise=0.1, exact=False, duration=20.0)
-    assert not any('coupled' in remark for remark in identify(robot, [measured]).remarks)
-    torque = 6.0 * np.tanh(30.0 * (measured.v[:, 1] + sign * measured.v[:, 2]))
-    tau = measured.tau + np.column_stack([0.0 * torque, torque, sign * torque])
-    remarks = identify(robot, [replace(measured, tau=tau)]).remarks
-    assert any('joint_2 and joint_3 seem to be coupled' in remark for remark in remarks)
+    assert not identify(robot, [recording(truth, 14, noise=0.1, exact=False, duration=20.0)]
+                        ).chosen.tree.couplings
+    coupled = robot_from_text(truth.urdf.replace('</robodyn>', (
+        f'<coupling joint="joint_3" other="joint_2" ratio="{ratio}" inertia="0.3" damping="1.1" '
+        'friction="6" breakaway_velocity="0.2"/></robodyn>')))
+    measured = recording(coupled, 14, noise=0.1, exact=False, duration=20.0)
+    found = identify(robot, [measured])
+    motor, = found.chosen.tree.couplings
+    assert (motor.joint, motor.other, motor.ratio) == (2, 1, ratio)
+    assert any('turns with joint_2, too' in remark for remark in found.remarks)
+    assert judged(found.judged, found.fit.theta).overall < 0.02
+    law = written(found).tree.couplings[0].friction
+    assert law.coulomb == pytest.approx(6.0, rel=0.1)
+    assert law.viscous == pytest.approx(1.1, rel=0.3)
+    # the file with the coupling in it: nothing new is found
+    again = identify(written(found), [measured])
+    assert len(again.chosen.tree.couplings) == 1
 
 
 def test_samples_at_rest_and_in_saturation_do_not_count():
