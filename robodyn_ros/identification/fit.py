@@ -43,8 +43,9 @@ FIRST_WEIGHT = 0.1
 """Of the prior, while the model itself is searched for."""
 OUTLIER = 5.0
 """Residual, in standard deviations, at which the error of a sample stops to grow."""
-REST = 0.01
-"""Part of its largest velocity below which a joint counts as at rest."""
+REST = 0.02
+"""Part of its largest velocity below which a joint counts as at rest, where that lasts longer than
+a period of the filter."""
 LAG = 3
 """Samples over which residuals may hang together, in standard deviations."""
 FLOOR = 1e-3
@@ -119,7 +120,7 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
     Return the equations of pieces of recordings.
 
     Torques at 98 % of a motor's limit are what the motor could give, not what the motion took:
-    they do not count. Nor do those of a robot at rest, which friction holds with any torque, and
+    they do not count. Nor do those of a joint at rest, which friction holds with any torque, and
     joints without a motor (NaN).
 
     :param limits: of efforts (n,), infinite where not known
@@ -131,8 +132,10 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
         Y = states.felt(regressor(states.q, states.v, states.a, velocity))
         known = np.isfinite(states.tau)
         free = known & (np.abs(np.where(known, states.tau, 0.0)) < 0.98 * limits)
-        free &= moving(states)[:, None]
-        if states.projection is not None:  # rows are those of independent motors
+        if states.projection is None:
+            free &= ~resting(states)
+        else:  # rows are those of independent motors
+            free &= ~resting(states).all(axis=1, keepdims=True)
             motors = states.projection.any(axis=(0, 1))
             free = motors & (free | ~known).all(axis=1, keepdims=True)
         size = len(Y)
@@ -147,10 +150,19 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
     return Equations(regressor.chosen, tuple(pieces), t, Y, tau, counted, velocity)
 
 
-def moving(states: States) -> np.ndarray:
-    """Tell at which samples any joint moves (k,)."""
-    fastest = np.maximum(np.abs(states.v).max(axis=0, initial=0.0), 1e-9)
-    return (np.abs(states.v) > REST * fastest).any(axis=1)
+def resting(states: States) -> np.ndarray:
+    """Tell at which samples each joint is at rest, and not only turning around (k, n)."""
+    speed = np.abs(states.v)
+    slow = speed <= REST * np.maximum(speed.max(axis=0, initial=0.0), 1e-9)
+    if states.cutoff is None:
+        return slow.all(axis=1, keepdims=True) & slow
+    long = int(np.ceil(states.rate / states.cutoff))
+    found = np.zeros_like(slow)
+    for k, column in enumerate(slow.T):
+        changes = np.flatnonzero(np.diff(np.concatenate([[0], column, [0]])))
+        for start, stop in zip(changes[::2], changes[1::2]):
+            found[start:stop, k] = stop - start > long
+    return found
 
 
 def _every(states: States) -> int:

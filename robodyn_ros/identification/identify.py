@@ -257,7 +257,7 @@ def _payload(robot: Robot, chosen: ParameterSet, trained: Equations, judge: Equa
     used = np.zeros(own.size, bool)
     used[:TEN] = True
     used[own.of_joints('offset')] = trained.counted.any(axis=0)
-    prior = Prior(np.where(used, theta, 0.0), spread)
+    prior = Prior(np.where(used, theta, 0.0), spread, np.ones(own.size))
     structure = base_of(known[0].Y.reshape(-1, own.size), 1e-8)
     fit = fitted(known[0], structure, prior, used, search=False, exact=cutoff is None)
     return Identified(robot, own, fit, prior, cutoff, known[0], known[-1], judge is not None,

@@ -23,6 +23,8 @@ DENSITY = 1500.0
 """Of an arm's link: castings with motors, cables and air in them [kg/m^3]."""
 BALL_MASS, BALL_SIZE = 2.0, 0.06
 """Of a link of which nothing is known [kg], and its radius of gyration [m]."""
+GUESSED = 0.03
+"""How much a number that nobody told is believed, beside one that the file tells."""
 SMALLEST = 0.01
 """Radius of gyration that any body has at least in the prior [m]."""
 
@@ -64,9 +66,10 @@ def prior_of(robot: Robot, chosen: ParameterSet, tau: np.ndarray, v: np.ndarray)
     motors = theta[chosen.couplings]
     theta[chosen.couplings] = np.where(
         motors > 0.0, motors, [0.1 * mass[one.joint] for one in chosen.tree.couplings])
+    trust = np.where(values_of(chosen, robot) > 0.0, 1.0, GUESSED)
     spread = np.ones(chosen.size)
     spread[chosen.of_joints('offset')] = 0.1 * torque
-    return Prior(theta, spread)
+    return Prior(theta, spread, trust)
 
 
 def _coordinate(chosen: ParameterSet, body: int) -> int:
