@@ -30,10 +30,14 @@ HUBER = 2.5
 """Residual, in standard deviations, from which on a sample counts less."""
 FOLDS = 5
 """Pieces of the recording that are left out in turn."""
-WEIGHTS = (0.1, 1.0, 3.0, 10.0)
+WEIGHTS = (0.1, 1.0, 3.0, 10.0, 30.0)
 """Of the prior, to choose from."""
-MIXES = (0.0, 0.25, 0.5)
+MIXES = (0.0, 0.5, 1.0)
 """How much of a joint's weight its torque has, and not its residual, to choose from."""
+LAGS = (0.01, 0.02, 0.03, 0.05)
+"""Of friction behind the velocity, to choose from (frictional memory: Armstrong-Helouvry, Dupont
+and Canudas de Wit, A survey of models, analysis tools and compensation methods for the control of
+machines with friction, 1994) [s]."""
 VELOCITIES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Breakaway velocities to choose from [rad/s] or [m/s]."""
 EARNED, MORE_EARNED = 3.0, 10.0
@@ -73,18 +77,21 @@ class Equations:
     """Which torques count (k, n)."""
     velocity: np.ndarray
     """Breakaway velocities (axes,)."""
+    lag: np.ndarray | float = 0.0
+    """By how much dry friction follows the velocity, v - lag a in its place (axes,) [s]."""
     known: np.ndarray | None = None
     """Torques that are known before, such as those of an arm without its payload (k, n)."""
 
-    def with_velocity(self, velocity: np.ndarray) -> 'Equations':
+    def with_friction(self, velocity: np.ndarray, lag: np.ndarray | float = 0.0) -> 'Equations':
         """Return the same with friction of other shapes."""
+        lag = np.broadcast_to(np.asarray(lag, dtype=float), velocity.shape)
         chosen, Y = self.chosen, self.Y.copy()
         for k, name in enumerate(('coulomb', 'peak')):
             Y[:, :, chosen.of_axes(name)] = np.concatenate([
                 decimated(states.felt(on_joints(chosen, friction_shapes(
-                    states.v @ chosen.turns.T, velocity)[..., k])), states, edge_of(states))
-                for states in self.states])
-        return replace(self, Y=Y, velocity=velocity)
+                    states.v @ chosen.turns.T - lag * (states.a @ chosen.turns.T),
+                    velocity)[..., k])), states, edge_of(states)) for states in self.states])
+        return replace(self, Y=Y, velocity=velocity, lag=lag)
 
     def predicted(self, theta: np.ndarray) -> np.ndarray:
         """Return the torques (k, n) of parameters."""
@@ -186,6 +193,8 @@ class Fit:
 
     theta: np.ndarray
     velocity: np.ndarray
+    lag: np.ndarray
+    """Of dry friction behind the velocity (axes,) [s]."""
     used: np.ndarray
     """Which parameters were looked for (size,)."""
     sigma: np.ndarray
@@ -341,7 +350,7 @@ def _weights_searched(equations: Equations, prior: Prior,
 def _friction_searched(equations: Equations, prior: Prior, weight: float, used: np.ndarray,
                        progress: Progress) -> tuple[Equations, np.ndarray]:
     """
-    Choose breakaway velocities and Stribeck peaks: for all joints alike, then joint by joint.
+    Choose breakaway velocities, lag and Stribeck peaks: for all alike, then axis by axis.
 
     What is lowered is the sum of n log(error) over the joints of pieces that were not fitted; what
     makes the model larger must earn it.
@@ -351,26 +360,38 @@ def _friction_searched(equations: Equations, prior: Prior, weight: float, used: 
     _, sigma, _ = solved(equations, prior, weight, used)
     own, best = equations.velocity, np.inf
     for velocity in (own, *(np.full(len(own), speed) for speed in VELOCITIES)):
-        tried = equations.with_velocity(velocity)
+        tried = equations.with_friction(velocity)
         error = left_out_error(tried, prior, weight, used, sigma)
         if error < best - EARNED:
             best, equations = error, tried
+    earned = MORE_EARNED
+    for lag in LAGS:
+        tried = equations.with_friction(equations.velocity, lag)
+        error = left_out_error(tried, prior, weight, used, sigma)
+        if error < best - earned:
+            best, equations, earned = error, tried, 0.0
     axes = np.flatnonzero(chosen.turns[:, equations.counted.any(axis=0)].any(axis=1)).tolist()
     for k, axis in enumerate(axes):
         progress((1.0 + k) / (1.0 + len(axes)))
         now = equations.velocity[axis]
         near = sorted({own[axis], *VELOCITIES}, key=lambda speed: abs(np.log(speed / now)))[:3]
-        for peak in (False, True):
-            for speed in near:
-                tried_used, velocity = used.copy(), equations.velocity.copy()
-                tried_used[peaks + axis], velocity[axis] = peak, speed
-                if (velocity == equations.velocity).all() and (tried_used == used).all():
-                    continue
-                tried = equations.with_velocity(velocity)
-                error = left_out_error(tried, prior, weight, tried_used, sigma)
-                more = peak and not used[peaks + axis]
-                if error < best - (MORE_EARNED if more else EARNED):
-                    best, equations, used = error, tried, tried_used
+        shapes = [(speed, None, peak) for peak in (False, True) for speed in near]
+        if np.any(equations.lag):
+            shapes += [(None, lag, None) for lag in (0.0, *LAGS)]
+        for speed, lag, peak in shapes:
+            tried_used, velocity = used.copy(), equations.velocity.copy()
+            lags = np.array(np.broadcast_to(equations.lag, velocity.shape))
+            velocity[axis] = velocity[axis] if speed is None else speed
+            lags[axis] = lags[axis] if lag is None else lag
+            tried_used[peaks + axis] = used[peaks + axis] if peak is None else peak
+            if (velocity == equations.velocity).all() and (tried_used == used).all() \
+                    and (lags == equations.lag).all():
+                continue
+            tried = equations.with_friction(velocity, lags)
+            error = left_out_error(tried, prior, weight, tried_used, sigma)
+            more = tried_used.sum() > used.sum()
+            if error < best - (MORE_EARNED if more else EARNED):
+                best, equations, used = error, tried, tried_used
     return equations, used
 
 
@@ -402,7 +423,8 @@ def _judged(equations: Equations, structure: Base, prior: Prior, weight: float, 
     shown[free] = np.clip(np.diag(covariance @ information), 0.0, 1.0)
     base, base_theta, base_deviation, condition = base_fit(equations, structure, used, A, b)
     theta = _polished(equations, found.theta, base, base_theta)
-    return Fit(theta, equations.velocity, used, sigma, deviation, shown, base, base_theta,
+    return Fit(theta, equations.velocity,
+               np.broadcast_to(equations.lag, equations.velocity.shape), used, sigma, deviation, shown, base, base_theta,
                base_deviation, condition, weight)
 
 

@@ -130,11 +130,11 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
     structure = _structure(robot, trained)
     fit = fitted(trained, structure, prior, used, True, exact,
                  lambda part: progress(0.2 + 0.7 * part, 'fitting'))
-    trained = trained.with_velocity(fit.velocity)
-    judge_ = None if judge is None else judge.with_velocity(fit.velocity)
+    trained = trained.with_friction(fit.velocity, fit.lag)
+    judge_ = None if judge is None else judge.with_friction(fit.velocity, fit.lag)
     # what everybody does, to be compared with: friction of one width, no peak
     simple = np.full(len(chosen.turns), 0.1)
-    plain = plain_least_squares(trained.with_velocity(simple) if not exact else trained, used)
+    plain = plain_least_squares(trained.with_friction(simple) if not exact else trained, used)
     for motor in chosen.tree.couplings[len(robot.tree.couplings):]:
         names = [chosen.tree.bodies[k].joint for k in (motor.joint, motor.other)]
         remarks.append(f'the motor of {names[0]} turns with {names[1]}, too (ratio '

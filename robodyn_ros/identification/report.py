@@ -29,7 +29,7 @@ def facts_of(found: Identified, sources: Sequence[str]) -> dict[str, Any]:
     judgements = {name: None if part is None else judged(part, fit.theta)
                   for name, part in parts.items()}
     simple = np.full(len(chosen.turns), 0.1)
-    compared = found.judged if found.cutoff is None else found.judged.with_velocity(simple)
+    compared = found.judged if found.cutoff is None else found.judged.with_friction(simple)
     plain = judged(compared, found.plain)
     before = judged(found.judged, found.before)
     joints = {}
