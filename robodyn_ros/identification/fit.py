@@ -38,6 +38,8 @@ LAGS = (0.01, 0.02, 0.03, 0.05)
 """Of friction behind the velocity, to choose from (frictional memory: Armstrong-Helouvry, Dupont
 and Canudas de Wit, A survey of models, analysis tools and compensation methods for the control of
 machines with friction, 1994) [s]."""
+LAG_EARNED = 0.05
+"""By what part a lag must lower the errors of what was not fitted: a URDF cannot say it."""
 VELOCITIES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Breakaway velocities to choose from [rad/s] or [m/s]."""
 EARNED, MORE_EARNED = 3.0, 10.0
@@ -47,9 +49,8 @@ FIRST_WEIGHT = 0.1
 """Of the prior, while the model itself is searched for."""
 OUTLIER = 5.0
 """Residual, in standard deviations, at which the error of a sample stops to grow."""
-REST = 0.02
-"""Part of its largest velocity below which a joint counts as at rest, where that lasts longer than
-a period of the filter."""
+REST, PAUSE = 0.01, 0.3
+"""Part of its largest velocity below which a joint counts as at rest, where that lasts so long [s]."""
 LAG = 3
 """Samples over which residuals may hang together, in standard deviations."""
 FLOOR = 1e-3
@@ -77,20 +78,19 @@ class Equations:
     """Which torques count (k, n)."""
     velocity: np.ndarray
     """Breakaway velocities (axes,)."""
-    lag: np.ndarray | float = 0.0
-    """By how much dry friction follows the velocity, v - lag a in its place (axes,) [s]."""
+    lag: float = 0.0
+    """By how much dry friction follows the velocity, v - lag a in its place [s]."""
     known: np.ndarray | None = None
     """Torques that are known before, such as those of an arm without its payload (k, n)."""
 
-    def with_friction(self, velocity: np.ndarray, lag: np.ndarray | float = 0.0) -> 'Equations':
+    def with_friction(self, velocity: np.ndarray, lag: float = 0.0) -> 'Equations':
         """Return the same with friction of other shapes."""
-        lag = np.broadcast_to(np.asarray(lag, dtype=float), velocity.shape)
         chosen, Y = self.chosen, self.Y.copy()
         for k, name in enumerate(('coulomb', 'peak')):
             Y[:, :, chosen.of_axes(name)] = np.concatenate([
                 decimated(states.felt(on_joints(chosen, friction_shapes(
-                    states.v @ chosen.turns.T - lag * (states.a @ chosen.turns.T),
-                    velocity)[..., k])), states, edge_of(states)) for states in self.states])
+                    (states.v - lag * states.a) @ chosen.turns.T, velocity)[..., k])), states,
+                    edge_of(states)) for states in self.states])
         return replace(self, Y=Y, velocity=velocity, lag=lag)
 
     def predicted(self, theta: np.ndarray) -> np.ndarray:
@@ -163,7 +163,7 @@ def resting(states: States) -> np.ndarray:
     slow = speed <= REST * np.maximum(speed.max(axis=0, initial=0.0), 1e-9)
     if states.cutoff is None:
         return slow.all(axis=1, keepdims=True) & slow
-    long = int(np.ceil(states.rate / states.cutoff))
+    long = PAUSE * states.rate
     found = np.zeros_like(slow)
     for k, column in enumerate(slow.T):
         changes = np.flatnonzero(np.diff(np.concatenate([[0], column, [0]])))
@@ -193,8 +193,8 @@ class Fit:
 
     theta: np.ndarray
     velocity: np.ndarray
-    lag: np.ndarray
-    """Of dry friction behind the velocity (axes,) [s]."""
+    lag: float
+    """Of dry friction behind the velocity [s]."""
     used: np.ndarray
     """Which parameters were looked for (size,)."""
     sigma: np.ndarray
@@ -364,7 +364,7 @@ def _friction_searched(equations: Equations, prior: Prior, weight: float, used: 
         error = left_out_error(tried, prior, weight, used, sigma)
         if error < best - EARNED:
             best, equations = error, tried
-    earned = MORE_EARNED
+    earned = LAG_EARNED * int(equations.counted.sum())
     for lag in LAGS:
         tried = equations.with_friction(equations.velocity, lag)
         error = left_out_error(tried, prior, weight, used, sigma)
@@ -375,23 +375,17 @@ def _friction_searched(equations: Equations, prior: Prior, weight: float, used: 
         progress((1.0 + k) / (1.0 + len(axes)))
         now = equations.velocity[axis]
         near = sorted({own[axis], *VELOCITIES}, key=lambda speed: abs(np.log(speed / now)))[:3]
-        shapes = [(speed, None, peak) for peak in (False, True) for speed in near]
-        if np.any(equations.lag):
-            shapes += [(None, lag, None) for lag in (0.0, *LAGS)]
-        for speed, lag, peak in shapes:
-            tried_used, velocity = used.copy(), equations.velocity.copy()
-            lags = np.array(np.broadcast_to(equations.lag, velocity.shape))
-            velocity[axis] = velocity[axis] if speed is None else speed
-            lags[axis] = lags[axis] if lag is None else lag
-            tried_used[peaks + axis] = used[peaks + axis] if peak is None else peak
-            if (velocity == equations.velocity).all() and (tried_used == used).all() \
-                    and (lags == equations.lag).all():
-                continue
-            tried = equations.with_friction(velocity, lags)
-            error = left_out_error(tried, prior, weight, tried_used, sigma)
-            more = tried_used.sum() > used.sum()
-            if error < best - (MORE_EARNED if more else EARNED):
-                best, equations, used = error, tried, tried_used
+        for peak in (False, True):
+            for speed in near:
+                tried_used, velocity = used.copy(), equations.velocity.copy()
+                tried_used[peaks + axis], velocity[axis] = peak, speed
+                if (velocity == equations.velocity).all() and (tried_used == used).all():
+                    continue
+                tried = equations.with_friction(velocity, equations.lag)
+                error = left_out_error(tried, prior, weight, tried_used, sigma)
+                more = peak and not used[peaks + axis]
+                if error < best - (MORE_EARNED if more else EARNED):
+                    best, equations, used = error, tried, tried_used
     return equations, used
 
 
@@ -423,8 +417,7 @@ def _judged(equations: Equations, structure: Base, prior: Prior, weight: float, 
     shown[free] = np.clip(np.diag(covariance @ information), 0.0, 1.0)
     base, base_theta, base_deviation, condition = base_fit(equations, structure, used, A, b)
     theta = _polished(equations, found.theta, base, base_theta)
-    return Fit(theta, equations.velocity,
-               np.broadcast_to(equations.lag, equations.velocity.shape), used, sigma, deviation, shown, base, base_theta,
+    return Fit(theta, equations.velocity, equations.lag, used, sigma, deviation, shown, base, base_theta,
                base_deviation, condition, weight)
 
 
