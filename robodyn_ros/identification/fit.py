@@ -59,7 +59,10 @@ LEAST = 1e-4
 """Weight of the prior where the recording is exact."""
 EXACT = 0.1
 """Factor by which least squares must have smaller residuals for its bias to be the prior's."""
+TURNS = 2
+"""Of Gauss-Newton's method, in the second stage."""
 Progress = Callable[[float], None]
+MotionEquations = Callable[['Equations', np.ndarray], 'Equations']
 
 
 @dataclass(frozen=True)
@@ -85,12 +88,12 @@ class Equations:
 
     def with_friction(self, velocity: np.ndarray, lag: float = 0.0) -> 'Equations':
         """Return the same with friction of other shapes."""
-        chosen, Y = self.chosen, self.Y.copy()
-        for k, name in enumerate(('coulomb', 'peak')):
-            Y[:, :, chosen.of_axes(name)] = np.concatenate([
-                decimated(states.felt(on_joints(chosen, friction_shapes(
-                    (states.v - lag * states.a) @ chosen.turns.T, velocity)[..., k])), states,
-                    edge_of(states)) for states in self.states])
+        Y, found = self.Y.copy(), [friction_columns(self.chosen, states, velocity, lag)
+                                   for states in self.states]
+        for pieces in zip(*found):
+            Y[:, :, self.chosen.of_axes(pieces[0][0])] = np.concatenate([
+                decimated(states.felt(columns), states, edge_of(states))
+                for (_, columns), states in zip(pieces, self.states)])
         return replace(self, Y=Y, velocity=velocity, lag=lag)
 
     def predicted(self, theta: np.ndarray) -> np.ndarray:
@@ -107,6 +110,14 @@ class Equations:
         return replace(self, t=self.t[kept], Y=self.Y[kept], tau=self.tau[kept],
                        counted=self.counted[kept],
                        known=None if self.known is None else self.known[kept])
+
+
+def friction_columns(chosen: ParameterSet, states: States, velocity: np.ndarray,
+                     lag: float) -> list[tuple[str, np.ndarray]]:
+    """Return the columns (k, n, axes) of dry friction and of Stribeck peaks, by name."""
+    shapes = friction_shapes((states.v - lag * states.a) @ chosen.turns.T, velocity)
+    return [(name, on_joints(chosen, shapes[..., k])) for k, name in enumerate(
+        ('coulomb', 'peak'))]
 
 
 def edge_of(states: States) -> int:
@@ -133,16 +144,12 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
     :param limits: of efforts (n,), infinite where not known
     """
     found: list[tuple[np.ndarray, ...]] = []
-    limits = np.where(limits > 0.0, limits, np.inf)  # passive joints have none
     for states in pieces:
         edge = edge_of(states)
         Y = states.felt(regressor(states.q, states.v, states.a, velocity))
         known = np.isfinite(states.tau)
-        free = known & (np.abs(np.where(known, states.tau, 0.0)) < 0.98 * limits)
-        if states.projection is None:
-            free &= ~resting(states)
-        else:  # rows are those of independent motors
-            free &= ~resting(states).all(axis=1, keepdims=True)
+        free = free_of(states, limits)
+        if states.projection is not None:  # rows are those of independent motors
             motors = states.projection.any(axis=(0, 1))
             free = motors & (free | ~known).all(axis=1, keepdims=True)
         size = len(Y)
@@ -155,6 +162,15 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
             _all_near(free, states, edge)))
     t, Y, tau, counted = (np.concatenate([one[k] for one in found]) for k in range(4))
     return Equations(regressor.chosen, tuple(pieces), t, Y, tau, counted, velocity)
+
+
+def free_of(states: States, limits: np.ndarray) -> np.ndarray:
+    """Tell which torques (k, n) are known, below the motor's limit, and of a joint that moves."""
+    limits = np.where(limits > 0.0, limits, np.inf)  # passive joints have none
+    known, still = np.isfinite(states.tau), resting(states)
+    if states.projection is not None:
+        still = still.all(axis=1, keepdims=True)
+    return known & (np.abs(np.where(known, states.tau, 0.0)) < 0.98 * limits) & ~still
 
 
 def resting(states: States) -> np.ndarray:
@@ -212,6 +228,9 @@ class Fit:
     """Of the weighted regressor of the base parameters, columns scaled."""
     weight: float
     """Of the prior."""
+    motion_gain: float | None = None
+    """What the second stage adds to the log likelihood of torques that were not fitted; it was
+    taken if that is above MORE_EARNED. None: there was none."""
 
 
 def weighted(equations: Equations, sigma: np.ndarray,
@@ -291,11 +310,16 @@ def folds_of(equations: Equations) -> list[np.ndarray]:
 
 
 def left_out_error(equations: Equations, prior: Prior, weight: float, used: np.ndarray,
-                   sigma: np.ndarray) -> float:
-    """Return the sum of n log(error) of pieces that were not fitted, over the joints."""
+                   sigma: np.ndarray, fitted_by: Equations | None = None) -> float:
+    """
+    Return the sum of n log(error) of pieces that were not fitted, over the joints.
+
+    :param fitted_by: equations of the same rows to fit by; the torques judge in any case
+    """
     error, start = np.zeros_like(equations.tau), None
     for out in folds_of(equations):
-        A, b = weighted(equations.piece(~out), sigma, np.ones_like(equations.tau)[~out])
+        A, b = weighted((fitted_by or equations).piece(~out), sigma,
+                        np.ones_like(equations.tau)[~out])
         found = consistent(equations.chosen, A.T @ A, A.T @ b, prior, weight, used, start)
         start = found.theta
         error[out] = equations.piece(out).predicted(found.theta)
@@ -303,7 +327,7 @@ def left_out_error(equations: Equations, prior: Prior, weight: float, used: np.n
 
 
 def fitted(equations: Equations, structure: Base, prior: Prior, used: np.ndarray,
-           search: bool = True, exact: bool = False,
+           search: bool = True, exact: bool = False, motion: MotionEquations | None = None,
            progress: Progress = lambda part: None) -> Fit:
     """
     Fit a recording.
@@ -313,6 +337,7 @@ def fitted(equations: Equations, structure: Base, prior: Prior, used: np.ndarray
         recording asks for them
     :param search: for the shape of friction
     :param exact: the recording has no noise, so that the prior is for what it does not show
+    :param motion: makes equations of the motion (motion.py), for the second stage
     """
     weight = LEAST
     if search:
@@ -321,8 +346,30 @@ def fitted(equations: Equations, structure: Base, prior: Prior, used: np.ndarray
     if not exact:
         weight, fixed = _weights_searched(equations, prior, used)
     found, sigma, share = solved(equations, prior, weight, used, sigma=fixed)
+    gain = None
+    if motion is not None:
+        better, gain = _second_stage(equations, motion, prior, weight, used, found, sigma)
+        found = better or found
     progress(1.0)
-    return _judged(equations, structure, prior, weight, used, found, sigma, share)
+    return replace(_judged(equations, structure, prior, weight, used, found, sigma, share),
+                   motion_gain=gain)
+
+
+def _second_stage(equations: Equations, motion: MotionEquations, prior: Prior, weight: float,
+                  used: np.ndarray, found: Consistent,
+                  sigma: np.ndarray) -> tuple[Consistent | None, float]:
+    """
+    Fit the motion; return what was found, if it predicts torques better, and by how much.
+
+    The gain is that of the log likelihood of torques that were not fitted; a fit of the motion
+    is taken where it earns as much as what makes the model larger.
+    """
+    before = left_out_error(equations, prior, weight, used, sigma)
+    for _ in range(TURNS):
+        lines = motion(equations, found.theta)
+        found, spread, _ = solved(lines, prior, weight, used, start=found.theta)
+    gain = before - left_out_error(equations, prior, weight, used, spread, lines)
+    return (found if gain > MORE_EARNED else None), gain
 
 
 def _weights_searched(equations: Equations, prior: Prior,
