@@ -247,6 +247,47 @@ def _structure(robot: Robot, equations: Equations) -> Base:
         -1, equations.chosen.size))
 
 
+def drive_gains(robot: Robot, recordings: Sequence[Measured],
+                cutoff: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Return the torque per unit of current of each joint, and its standard deviation (n,).
+
+    A recording of currents tells all parameters but for one factor a joint. The file's masses are
+    what sets it here: current = (torque of the file's bodies + rotor, friction, offset) / gain,
+    by least squares of each joint, with rotor, friction and offset in units of current. Joints
+    that are not recorded have gain one.
+    """
+    pieces = [piece for one in recordings for piece in segments(one)]
+    cutoff = cutoff or found_cutoff(pieces)
+    chosen = parameter_set(robot)
+    equations = _equations(robot, chosen, [_states(robot, piece, cutoff) for piece in pieces])
+    theta = values_of(chosen, robot)
+    theta[chosen.rotors.start:] = 0.0
+    rigid = equations.predicted(theta)
+    gains, deviations = np.ones(robot.n), np.zeros(robot.n)
+    for k, joint in enumerate(robot.joints):
+        rows = equations.counted[:, k]
+        if not rows.any():
+            continue
+        others = equations.Y[rows, k][:, chosen.rotors.start:]
+        columns = np.column_stack([rigid[rows, k], others[:, np.abs(others).max(axis=0) > 0.0]])
+        sizes = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
+        current = equations.tau[rows, k]
+        u, s, vt = np.linalg.svd(columns / sizes, full_matrices=False)
+        inverse = np.where(s > 1e-7 * s[0], 1.0 / np.maximum(s, 1e-300), 0.0)
+        found = (vt.T * inverse) @ (u.T @ current) / sizes
+        left = current - columns @ found
+        spread = float(np.sqrt(left @ left / max(1, len(left) - len(s))
+                               * np.sum((vt[:, 0] * inverse) ** 2))) / sizes[0]
+        if not found[0] > 3.0 * spread:
+            raise RecordingError(
+                f'{recordings[0].source}: the current of {joint} does not show what the masses of '
+                f'{robot.path} weigh ({found[0]:.3g} ± {spread:.2g} per N m), so that its drive '
+                'gain cannot be found; give --drive-gains as numbers, or a file with inertials')
+        gains[k], deviations[k] = 1.0 / found[0], spread / found[0] ** 2
+    return gains, deviations
+
+
 def _payload(robot: Robot, chosen: ParameterSet, trained: Equations, judge: Equations | None,
              before: np.ndarray, cutoff: float | None, remarks: list[str]) -> Identified:
     """Look for ten numbers at the tool's body, and offsets; the arm is as its file says."""

@@ -8,12 +8,14 @@ import re
 from identification.cases import arm, motion, other, recording
 import numpy as np
 import pytest
+from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.consistency import is_consistent
 from robodyn_ros.identification.filtering import Measured
 from robodyn_ros.identification.fit import base_fit, noise_levels, weighted
-from robodyn_ros.identification.identify import identify, in_payload_frame, judged
+from robodyn_ros.identification.identify import (drive_gains, identify, in_payload_frame,
+                                                   judged)
 from robodyn_ros.identification.model_file import identified_text
-from robodyn_ros.identification.parameters import TEN
+from robodyn_ros.identification.parameters import parameter_set, TEN, values_of
 from robodyn_ros.identification.regressor import Regressor
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.robot import load_robot, robot_from_text
@@ -117,28 +119,6 @@ def test_deviations_of_a_whole_identification_hold():
     assert 0.5 < (np.array(sizes) < 1.0).mean() < 0.85 and (np.array(sizes) < 3.0).mean() > 0.96
 
 
-def test_the_motion_is_fitted_where_that_predicts_better():
-    """
-    The second stage, with encoders so coarse that accelerations are mostly noise.
-
-    It is taken where pieces that were not fitted are predicted better, and then so is the truth;
-    without such noise it is not.
-    """
-    robot = arm()
-    truth, _ = other(robot, 21)
-    measured = recording(truth, 21, noise=0.1, exact=False, duration=20.0)
-    t, q, v, a = motion(3, 22)
-    expected = truth.inverse_dynamics(q, v, a)
-    gains, errors = [], []
-    for step in (1e-6, 2e-2):
-        coarse = replace(measured, v=None, q=np.round(measured.q / step) * step)
-        found = identify(robot, [coarse], cutoff=12.0, hold_out=0.0)
-        gains.append(found.fit.motion_gain)
-        Y = Regressor(found.chosen, robot.parameters.gravity)(q, v, a, found.fit.velocity)
-        errors.append(np.linalg.norm(Y @ found.fit.theta - expected) / np.linalg.norm(expected))
-    print(gains, errors)
-
-
 def test_filtered_recordings_without_accelerations():
     """Positions with encoder noise and torques with noise: a few per cent, and consistent."""
     robot = arm()
@@ -240,3 +220,21 @@ def test_a_closed_chain_with_torques_at_the_motors_only():
     measured = Measured('simulated', result.t, result.q, result.tau, result.v, result.motion.a)
     found = identify(robot, [measured])
     assert judged(found.judged, found.fit.theta).overall < 1e-6
+
+
+def test_drive_gains_are_found_from_currents():
+    """An arm whose masses the file tells, friction and rotors that it does not, and currents."""
+    robot = arm(friction=False)
+    truth, _ = other(robot, 17)
+    theta = values_of(parameter_set(robot), truth)
+    theta[:3 * TEN] = values_of(parameter_set(robot), robot)[:3 * TEN]
+    truth = robot_from_text(identified_text(robot, parameter_set(robot), theta, np.full(3, 0.1),
+                                            'the masses of the file'))
+    measured = recording(truth, 17, noise=0.2, exact=False, duration=20.0)
+    gains = np.array([11.0, 7.5, 2.2])
+    found, deviation = drive_gains(robot, [replace(measured, tau=measured.tau / gains)])
+    assert (np.abs(found - gains) < 5.0 * deviation + 0.01 * gains).all()
+    assert (deviation < 0.05 * gains).all()
+    noise = np.random.default_rng(0).normal(size=measured.tau.shape)
+    with pytest.raises(RecordingError, match='drive gain cannot be found'):
+        drive_gains(robot, [replace(measured, tau=noise)])
