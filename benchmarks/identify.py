@@ -47,12 +47,15 @@ def main() -> int:
                 continue
             robot = read_robot(urdf_of(folder))
             found = identify(robot, [read_measured(path, robot)])
-            facts = facts_of(found, [path.name])
+            facts, start = facts_of(found, [path.name]), len(lines)
             lines += [f'**{folder.name}** ({path.name}, {facts["cutoff_hz"]:.3g} Hz; every body '
-                      f'possible: {"yes" if facts["physically_consistent"] else "NO"})', '',
+                      f'possible: {"yes" if facts["physically_consistent"] else "NO"}; second '
+                      f'stage {"taken" if facts["second_stage"]["used"] else "not taken"}, gain '
+                      f'{facts["second_stage"]["gain"]:.0f})', '',
                       '| ' + ' | '.join(HEADINGS) + ' |', '|' + '---|' * len(HEADINGS),
                       *('| ' + ' | '.join(row) + ' |' for row in rows_of(facts)), '']
-            print('\n'.join(lines[-len(rows_of(facts)) - 5:]))
+            lines += [*(f'- {remark}' for remark in facts['remarks']), '']
+            print('\n'.join(lines[start:]))
     if arguments.output:
         arguments.output.write_text('\n'.join(lines), encoding='utf-8')
     return 0

@@ -100,8 +100,9 @@ def run(arguments: argparse.Namespace) -> int:
                                                            task, completed=part)), gains)
                              for path in paths]
                             for paths in (arguments.recordings, arguments.validate))
+        found_gains = None
         if arguments.drive_gains == FIND:
-            gains, spreads = drive_gains(robot, fitting, arguments.cutoff)
+            found_gains = gains, spreads = drive_gains(robot, fitting, arguments.cutoff)
             fitting, judging = ([_with_gains(one, gains) for one in some]
                                 for some in (fitting, judging))
         task = bars.add_task('fitting', total=1.0)
@@ -109,9 +110,9 @@ def run(arguments: argparse.Namespace) -> int:
                          arguments.payload,
                          lambda part, what: bars.update(task, completed=part, description=what))
         facts = facts_of(found, [one.source for one in (*fitting, *judging)])
-        if arguments.drive_gains == FIND:
+        if found_gains is not None:
             facts['drive_gains'] = {joint: {'value': float(gain), 'deviation': float(spread)}
-                                    for joint, gain, spread in zip(robot.joints, gains, spreads)}
+                                    for joint, gain, spread in zip(robot.joints, *found_gains)}
         if arguments.payload:
             facts['payload'] = payload_of(found)
         error = facts['overall']['validation'] or facts['overall']['fit']

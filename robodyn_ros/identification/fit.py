@@ -176,7 +176,7 @@ def free_of(states: States, limits: np.ndarray) -> np.ndarray:
 def resting(states: States) -> np.ndarray:
     """Tell at which samples each joint is at rest, and not only turning around (k, n)."""
     speed = np.abs(states.v)
-    slow = speed <= REST * np.maximum(speed.max(axis=0, initial=0.0), 1e-9)
+    slow: np.ndarray = speed <= REST * np.maximum(speed.max(axis=0, initial=0.0), 1e-9)
     if states.cutoff is None:
         return slow.all(axis=1, keepdims=True) & slow
     long = PAUSE * states.rate
@@ -397,7 +397,9 @@ def _weights_searched(equations: Equations, prior: Prior,
 def _friction_searched(equations: Equations, prior: Prior, weight: float, used: np.ndarray,
                        progress: Progress) -> tuple[Equations, np.ndarray]:
     """
-    Choose breakaway velocities, lag and Stribeck peaks: for all alike, then axis by axis.
+    Choose breakaway velocities, lag, friction that saturates and Stribeck peaks.
+
+    The first three for all axes alike, then breakaway velocities and peaks axis by axis.
 
     What is lowered is the sum of n log(error) over the joints of pieces that were not fitted; what
     makes the model larger must earn it.
@@ -417,6 +419,11 @@ def _friction_searched(equations: Equations, prior: Prior, weight: float, used: 
         error = left_out_error(tried, prior, weight, used, sigma)
         if error < best - earned:
             best, equations, earned = error, tried, 0.0
+    more = used.copy()
+    more[chosen.of_axes('saturating')] = used[chosen.of_axes('coulomb')]
+    error = left_out_error(equations, prior, weight, more, sigma)
+    if error < best - MORE_EARNED:
+        best, used = error, more
     axes = np.flatnonzero(chosen.turns[:, equations.counted.any(axis=0)].any(axis=1)).tolist()
     for k, axis in enumerate(axes):
         progress((1.0 + k) / (1.0 + len(axes)))
@@ -430,8 +437,8 @@ def _friction_searched(equations: Equations, prior: Prior, weight: float, used: 
                     continue
                 tried = equations.with_friction(velocity, equations.lag)
                 error = left_out_error(tried, prior, weight, tried_used, sigma)
-                more = peak and not used[peaks + axis]
-                if error < best - (MORE_EARNED if more else EARNED):
+                larger = peak and not used[peaks + axis]
+                if error < best - (MORE_EARNED if larger else EARNED):
                     best, equations, used = error, tried, tried_used
     return equations, used
 

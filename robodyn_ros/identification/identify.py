@@ -27,7 +27,7 @@ from robodyn_ros.identification.fit import (Equations, equations_of, FIRST_WEIGH
 from robodyn_ros.identification.motion import motion_equations
 from robodyn_ros.identification.parameters import (inertia_from, INERTIAL, JOINT, laws_of,
                                                    parameter_set, ParameterSet, TEN, ten_of,
-                                                   values_of)
+                                                   values_of, with_saturation)
 from robodyn_ros.identification.prior import BALL_MASS, BALL_SIZE, prior_of
 from robodyn_ros.identification.regressor import Regressor
 from robodyn_ros.mechanics.inertia import express
@@ -117,7 +117,8 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
     progress(0.05, 'filtering')
     states, judged_states = ([_states(robot, piece, cutoff) for piece in some]
                              for some in (pieces, judging))
-    chosen = parameter_set(robot)
+    speeds = np.concatenate([one.v for one in states])
+    chosen = with_saturation(parameter_set(robot), robot, speeds)
     trained = _equations(robot, chosen, states)
     progress(0.2, 'fitting')
     if not (payload or robot.loops or exact):
@@ -181,7 +182,8 @@ def _with_couplings(robot: Robot, chosen: ParameterSet,
         _, sigma, _ = solved(equations, prior, FIRST_WEIGHT, used)
     for motor in motors:
         added = chosen.tree.couplings[len(robot.tree.couplings):]
-        more = parameter_set(robot, (*added, motor))
+        more = with_saturation(parameter_set(robot, (*added, motor)), robot,
+                               np.concatenate([one.v for one in equations.states]))
         tried = _equations(robot, more, equations.states)
         errors = [left_out_error(one, _prior(robot, one), FIRST_WEIGHT,
                                  _used(robot, one.chosen, one), sigma)
@@ -208,8 +210,9 @@ def _states(robot: Robot, piece: Measured, cutoff: float | None) -> States:
 def _used(robot: Robot, chosen: ParameterSet, equations: Equations) -> np.ndarray:
     """Return the parameters to look for: what never moves has no friction and no rotor."""
     used = np.ones(chosen.size, bool)
-    peaks = chosen.of_axes('peak')
-    used[peaks] = values_of(chosen, robot)[peaks] > 0.0
+    for name in ('peak', 'saturating'):  # added where the recording asks for them
+        place = chosen.of_axes(name)
+        used[place] = values_of(chosen, robot)[place] > 0.0
     used[chosen.of_joints('offset').stop:] = False  # an offset is a joint's
     moved = np.ptp(np.concatenate([states.q for states in equations.states]), axis=0) > 1e-3
     for k, joint in enumerate(robot.joints):
@@ -294,7 +297,8 @@ def _payload(robot: Robot, chosen: ParameterSet, trained: Equations, judge: Equa
     frame = robot.tree.frames[robot.tree.payload_frame]
     names = (*(f'payload {name}' for name in INERTIAL),
              *(f'{joint} {name}' for name in JOINT for joint in robot.joints))
-    own = ParameterSet(chosen.tree._replace(rotors=(), couplings=()), names, 1, np.eye(robot.n))
+    own = ParameterSet(chosen.tree._replace(rotors=(), couplings=()), names, 1, np.eye(robot.n),
+                       np.ones(robot.n))
     columns = [*range(frame.body * TEN, frame.body * TEN + TEN)]
     for name in JOINT:
         place = chosen.of_joints(name)

@@ -16,7 +16,7 @@ import numpy as np
 
 from robodyn_ros.identification.parameters import friction_of, inertia_from, ParameterSet
 from robodyn_ros.mechanics.inertia import express
-from robodyn_ros.mechanics.tree import Frame, Inertia
+from robodyn_ros.mechanics.tree import Frame, Friction, Inertia
 from robodyn_ros.mechanics.vector import scale, transpose, transpose_times
 from robodyn_ros.robots.estimates import write_inertial
 from robodyn_ros.robots.robot import Robot
@@ -60,9 +60,8 @@ def identified_text(robot: Robot, chosen: ParameterSet, theta: np.ndarray, veloc
         for old in block.findall('friction'):
             if old.get('joint') == joint:
                 block.remove(old)
-        if law.coulomb or law.breakaway:
-            ElementTree.SubElement(block, 'friction', joint=joint, breakaway=_word(law.breakaway),
-                                   breakaway_velocity=_word(law.velocity))
+        if law.coulomb or law.breakaway or law.saturating:
+            ElementTree.SubElement(block, 'friction', joint=joint, **_peak(law))
     _write_rotors(block, robot, chosen, theta)
     for old in block.findall('coupling'):
         block.remove(old)
@@ -72,7 +71,7 @@ def identified_text(robot: Robot, chosen: ParameterSet, theta: np.ndarray, veloc
             block, 'coupling', joint=chosen.tree.bodies[motor.joint].joint,
             other=chosen.tree.bodies[motor.other].joint, ratio=_word(motor.ratio),
             inertia=_word(inertia), damping=_word(law.viscous), friction=_word(law.coulomb),
-            breakaway=_word(law.breakaway), breakaway_velocity=_word(law.velocity))
+            **_peak(law))
     ElementTree.indent(root)
     return (f'<?xml version="1.0"?>\n<!-- {note.replace("--", "- -")} -->\n'
             f'{ElementTree.tostring(root, encoding="unicode")}\n')
@@ -104,6 +103,13 @@ def _write_rotors(block: ElementTree.Element, robot: Robot, chosen: ParameterSet
                 continue
             element = ElementTree.SubElement(block, 'rotor', joint=joint, ratio=_word(rotor.ratio))
         element.set('inertia', _word(float(value) / rotor.ratio ** 2))
+
+
+def _peak(law: Friction) -> dict[str, str]:
+    """Return the attributes of friction that <dynamics> does not have."""
+    more = {} if not law.saturating else {
+        'saturating': _word(law.saturating), 'saturation': _word(law.saturation)}
+    return {'breakaway': _word(law.breakaway), 'breakaway_velocity': _word(law.velocity), **more}
 
 
 def _word(value: float) -> str:

@@ -6,7 +6,7 @@ The numbers that a recording can tell of a robot, by name and in one order.
     ten of each body   mass, moment x y z, tensor xx xy xz yy yz zz about the body frame's origin
     one of each rotor  its inertia times ratio^2, as the joint feels it
     one of each coupled motor, the same
-    four of each axis  viscous and Coulomb friction, Stribeck peak, offset
+    five of each axis  viscous and Coulomb friction, Stribeck peak, saturating friction, offset
 
 An axis is a joint, or a motor that turns with two of them (mechanics.tree.Coupling), which has no
 offset.
@@ -29,8 +29,10 @@ from robodyn_ros.tracing import Number
 INERTIAL = ('mass', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
 """Of each body [kg], [kg m], [kg m^2]."""
 TEN = len(INERTIAL)
-JOINT = ('viscous', 'coulomb', 'peak', 'offset')
+JOINT = ('viscous', 'coulomb', 'peak', 'saturating', 'offset')
 """Of each axis; peak: by how much the breakaway torque is above Coulomb friction."""
+SATURATION = 0.3
+"""Part of its largest velocity at which an axis's friction saturates, unless the file tells."""
 RATIO = 100.0
 """Of a rotor that the robot's file does not tell: what it does to its carrier hardly counts."""
 
@@ -44,6 +46,8 @@ class ParameterSet(NamedTuple):
     bodies: int
     turns: np.ndarray
     """What turns each axis: its velocity is turns v (axes, n), its efforts are turns^T f."""
+    saturation: np.ndarray
+    """Velocities at which friction saturates (axes,) [rad/s] or [m/s]."""
 
     @property
     def size(self) -> int:
@@ -79,7 +83,7 @@ class ParameterSet(NamedTuple):
     def positive(self) -> np.ndarray:
         """Tell which numbers outside of bodies cannot be negative."""
         found = np.zeros(self.size, bool)
-        for places in (self.rotors, self.couplings, *map(self.of_axes, JOINT[:3])):
+        for places in (self.rotors, self.couplings, *map(self.of_axes, JOINT[:-1])):
             found[places] = True
         return found
 
@@ -109,8 +113,16 @@ def parameter_set(robot: Robot, couplings: Sequence[Coupling] = ()) -> Parameter
                for one in tree.couplings]
     names += [f'{motor} inertia' for motor in coupled]
     names += [f'{axis} {name}' for name in JOINT for axis in (*robot.joints, *coupled)]
+    turns = turns_of(tree)
     return ParameterSet(tree._replace(rotors=tuple(rotors)), tuple(names), len(tree.bodies),
-                        turns_of(tree))
+                        turns, np.array([law.saturation for law in _laws(robot, tree)]))
+
+
+def with_saturation(chosen: ParameterSet, robot: Robot, v: np.ndarray) -> ParameterSet:
+    """Return the same with velocities of saturation that suit a motion v (k, n)."""
+    fastest = np.maximum(np.abs(v @ chosen.turns.T).max(axis=0, initial=0.0), 1e-3)
+    told = np.array([law.saturating > 0.0 for law in laws_of(chosen, robot)])
+    return chosen._replace(saturation=np.where(told, chosen.saturation, SATURATION * fastest))
 
 
 def turns_of(tree: Tree) -> np.ndarray:
@@ -157,13 +169,18 @@ def values_of(chosen: ParameterSet, robot: Robot) -> np.ndarray:
     theta[chosen.of_axes('viscous')] = [law.viscous for law in laws]
     theta[chosen.of_axes('coulomb')] = [law.coulomb for law in laws]
     theta[chosen.of_axes('peak')] = [max(0.0, law.breakaway - law.coulomb) for law in laws]
+    theta[chosen.of_axes('saturating')] = [law.saturating for law in laws]
     return theta
 
 
 def laws_of(chosen: ParameterSet, robot: Robot) -> list[Friction]:
     """Return the friction law of each axis as the robot's file has it."""
+    return _laws(robot, chosen.tree)
+
+
+def _laws(robot: Robot, tree: Tree) -> list[Friction]:
     return [*(robot.tree.friction[k] for k in robot.joint_bodies),
-            *(one.friction for one in chosen.tree.couplings)]
+            *(one.friction for one in tree.couplings)]
 
 
 def friction_of(chosen: ParameterSet, theta: np.ndarray,
@@ -173,6 +190,6 @@ def friction_of(chosen: ParameterSet, theta: np.ndarray,
 
     :param velocity: breakaway velocities (axes,) [rad/s] or [m/s]
     """
-    viscous, coulomb, peak = (theta[chosen.of_axes(name)] for name in JOINT[:3])
-    return [Friction(float(d), float(c), float(c + p), float(speed))
-            for d, c, p, speed in zip(viscous, coulomb, peak, velocity)]
+    numbers = [theta[chosen.of_axes(name)] for name in JOINT[:-1]]
+    return [Friction(float(d), float(c), float(c + p), float(speed), float(s), float(limit))
+            for d, c, p, s, speed, limit in zip(*numbers, velocity, chosen.saturation)]

@@ -56,7 +56,7 @@ def prior_of(robot: Robot, chosen: ParameterSet, tau: np.ndarray, v: np.ndarray)
     speed = np.maximum(np.abs(v @ chosen.turns.T).max(axis=0, initial=0.0), 1e-3)
     scale = torque[drivers]
     for name, usual in (('viscous', 0.1 * scale / speed), ('coulomb', 0.1 * scale),
-                        ('peak', 0.03 * scale)):
+                        ('peak', 0.03 * scale), ('saturating', 0.03 * scale)):
         place = chosen.of_axes(name)
         theta[place] = np.where(theta[place] > 0.0, theta[place], usual)
     mass = _inertia_of_joints(robot, chosen, theta)

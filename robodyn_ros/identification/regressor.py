@@ -103,7 +103,8 @@ class Regressor:
         chosen, speeds = self.chosen, v @ self.chosen.turns.T
         shapes = friction_shapes(speeds, velocity)
         for name, values in (('viscous', speeds), ('coulomb', shapes[..., 0]),
-                             ('peak', shapes[..., 1])):
+                             ('peak', shapes[..., 1]),
+                             ('saturating', np.tanh(speeds / chosen.saturation))):
             y[:, :, chosen.of_axes(name)] = on_joints(chosen, values)
         # the same code with and without coupled motors: theirs are two products each
         y[:, :, chosen.couplings] = on_joints(chosen, a @ chosen.turns.T)[:, :, n:]

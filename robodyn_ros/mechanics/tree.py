@@ -74,7 +74,11 @@ class Rotor(NamedTuple):
 
 
 class Friction(NamedTuple):
-    """Joint friction: viscous + Coulomb + Stribeck peak (paper 003, eq. 21 with sqrt(2 e))."""
+    """
+    Joint friction: viscous + Coulomb + Stribeck peak (paper 003, eq. 21 with sqrt(2 e)).
+
+    Lubricants shear thinner the faster they are sheared: a viscous part that ends at saturating.
+    """
 
     viscous: float = 0.0
     """[N m s/rad] or [N s/m]."""
@@ -84,6 +88,10 @@ class Friction(NamedTuple):
     """Peak at the breakaway velocity, at least coulomb [N m] or [N]."""
     velocity: float = 0.1
     """Breakaway velocity [rad/s] or [m/s]."""
+    saturating: float = 0.0
+    """Where the viscous part that saturates ends [N m] or [N]."""
+    saturation: float = 1.0
+    """Velocity at which it does [rad/s] or [m/s]."""
 
 
 class Coupling(NamedTuple):

@@ -13,7 +13,7 @@ What URDF cannot say, read from the <robodyn> element: loops, passive joints, mo
 A rotor's carrier is by default the link before its joint and its axis the joint's. Coulomb and
 viscous friction are the joint's own <dynamics friction damping>. A coupling is a motor that turns
 with v_joint + ratio v_other (mechanics.tree.Coupling); it, too, may have breakaway and
-breakaway_velocity.
+breakaway_velocity. Friction that saturates, saturating tanh(v / saturation), may stand with both.
 """
 from __future__ import annotations
 
@@ -142,11 +142,23 @@ class RobodynTag(ElementReader):
         velocity = law.velocity
         if 'breakaway_velocity' in attributes:
             velocity, = self._numbers(attributes, 'breakaway_velocity', 1, 'friction')
+        saturating, saturation = self._saturating(attributes, 'friction')
         if breakaway < law.coulomb or velocity <= 0.0:
             raise self.fail(f'friction of joint {self.joints[joint].name!r} has breakaway '
                             f'{breakaway} at {velocity}; expected at least the Coulomb friction '
                             f'{law.coulomb} of <dynamics> at a positive velocity')
-        self.friction[joint] = law._replace(breakaway=breakaway, velocity=velocity)
+        self.friction[joint] = law._replace(breakaway=breakaway, velocity=velocity,
+                                            saturating=saturating, saturation=saturation)
+
+    def _saturating(self, attributes: dict, tag: str) -> tuple[float, float]:
+        saturating, saturation = (
+            self.numbers(attributes.get(key, default), 1, f'{key} of <{tag}> in <robodyn>')[0]
+            for key, default in (('saturating', '0'), ('saturation', '1')))
+        if saturating < 0.0 or saturation <= 0.0:
+            raise self.fail(f'<{tag} joint="{attributes.get("joint", "")}"> in <robodyn> has '
+                            f'saturating {saturating} at {saturation}; expected nothing negative '
+                            'at a positive velocity')
+        return saturating, saturation
 
     def _coupling(self, attributes: dict) -> None:
         joint, other = (self._joint(attributes, 'coupling', key) for key in ('joint', 'other'))
@@ -168,4 +180,5 @@ class RobodynTag(ElementReader):
             raise self.fail(f'{about} has breakaway {breakaway} at {velocity}; expected at least '
                             f'its friction {coulomb} at a positive velocity')
         self.couplings.append(Coupling(joint, other, ratio, inertia,
-                                       Friction(damping, coulomb, breakaway, velocity)))
+                                       Friction(damping, coulomb, breakaway, velocity,
+                                                *self._saturating(attributes, 'coupling'))))
