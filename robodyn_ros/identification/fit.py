@@ -50,7 +50,8 @@ FIRST_WEIGHT = 0.1
 OUTLIER = 5.0
 """Residual, in standard deviations, at which the error of a sample stops to grow."""
 REST, PAUSE = 0.01, 0.3
-"""Part of its largest velocity below which a joint counts as at rest, where that lasts so long [s]."""
+"""Part of its largest velocity below which a joint counts as at rest, where that lasts so long
+[s]."""
 LAG = 3
 """Samples over which residuals may hang together, in standard deviations."""
 FLOOR = 1e-3
@@ -169,7 +170,7 @@ def free_of(states: States, limits: np.ndarray) -> np.ndarray:
     limits = np.where(limits > 0.0, limits, np.inf)  # passive joints have none
     known, still = np.isfinite(states.tau), resting(states)
     if states.projection is not None:
-        still = still.all(axis=1, keepdims=True)
+        still = still & np.all(still, axis=1, keepdims=True)
     return known & (np.abs(np.where(known, states.tau, 0.0)) < 0.98 * limits) & ~still
 
 
@@ -471,8 +472,8 @@ def _judged(equations: Equations, structure: Base, prior: Prior, weight: float, 
     shown[free] = np.clip(np.diag(covariance @ information), 0.0, 1.0)
     base, base_theta, base_deviation, condition = base_fit(equations, structure, used, A, b)
     theta = _polished(equations, found.theta, base, base_theta)
-    return Fit(theta, equations.velocity, equations.lag, used, sigma, deviation, shown, base, base_theta,
-               base_deviation, condition, weight)
+    return Fit(theta, equations.velocity, equations.lag, used, sigma, deviation, shown, base,
+               base_theta, base_deviation, condition, weight)
 
 
 def _polished(equations: Equations, theta: np.ndarray, base: Base,

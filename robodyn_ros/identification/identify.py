@@ -211,8 +211,8 @@ def _used(robot: Robot, chosen: ParameterSet, equations: Equations) -> np.ndarra
     """Return the parameters to look for: what never moves has no friction and no rotor."""
     used = np.ones(chosen.size, bool)
     for name in ('peak', 'saturating'):  # added where the recording asks for them
-        place = chosen.of_axes(name)
-        used[place] = values_of(chosen, robot)[place] > 0.0
+        axes = chosen.of_axes(name)
+        used[axes] = values_of(chosen, robot)[axes] > 0.0
     used[chosen.of_joints('offset').stop:] = False  # an offset is a joint's
     moved = np.ptp(np.concatenate([states.q for states in equations.states]), axis=0) > 1e-3
     for k, joint in enumerate(robot.joints):

@@ -4,9 +4,9 @@
 Write what was identified into the robot's URDF, to the last bit.
 
 A body's inertia goes to the link behind its joint; links welded to it are part of it and lose
-their own. Viscous and Coulomb friction go to <dynamics>, the breakaway torque, rotors and
-coupled motors to <robodyn>, which other readers pass over. An offset belongs to the measurement, so it stays in the
-report.
+their own. Viscous and Coulomb friction go to <dynamics>, the rest of friction, rotors and coupled
+motors to <robodyn>, which other readers pass over. An offset belongs to the measurement, so it
+stays in the report.
 """
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ def identified_text(robot: Robot, chosen: ParameterSet, theta: np.ndarray, veloc
             if old.get('joint') == joint:
                 block.remove(old)
         if law.coulomb or law.breakaway or law.saturating:
-            ElementTree.SubElement(block, 'friction', joint=joint, **_peak(law))
+            ElementTree.SubElement(block, 'friction', {'joint': joint, **_peak(law)})
     _write_rotors(block, robot, chosen, theta)
     for old in block.findall('coupling'):
         block.remove(old)
     for motor, inertia, law in zip(chosen.tree.couplings, theta[chosen.couplings],
                                    laws[robot.n:]):
-        ElementTree.SubElement(
-            block, 'coupling', joint=chosen.tree.bodies[motor.joint].joint,
-            other=chosen.tree.bodies[motor.other].joint, ratio=_word(motor.ratio),
-            inertia=_word(inertia), damping=_word(law.viscous), friction=_word(law.coulomb),
-            **_peak(law))
+        ElementTree.SubElement(block, 'coupling', {
+            'joint': chosen.tree.bodies[motor.joint].joint,
+            'other': chosen.tree.bodies[motor.other].joint, 'ratio': _word(motor.ratio),
+            'inertia': _word(inertia), 'damping': _word(law.viscous),
+            'friction': _word(law.coulomb), **_peak(law)})
     ElementTree.indent(root)
     return (f'<?xml version="1.0"?>\n<!-- {note.replace("--", "- -")} -->\n'
             f'{ElementTree.tostring(root, encoding="unicode")}\n')

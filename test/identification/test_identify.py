@@ -13,7 +13,7 @@ from robodyn_ros.identification.consistency import is_consistent
 from robodyn_ros.identification.filtering import Measured
 from robodyn_ros.identification.fit import base_fit, noise_levels, weighted
 from robodyn_ros.identification.identify import (drive_gains, identify, in_payload_frame,
-                                                   judged)
+                                                 judged)
 from robodyn_ros.identification.model_file import identified_text
 from robodyn_ros.identification.parameters import parameter_set, TEN, values_of
 from robodyn_ros.identification.regressor import Regressor

@@ -89,7 +89,8 @@ def test_friction_of_a_coupled_motor_acts_on_both_joints():
     rng = np.random.default_rng(117)
     text = random_urdf(rng, 3, 0)
     motor = ('<robodyn><coupling joint="j2" other="j0" ratio="-1.5" damping="0.4" friction="0.9" '
-             'breakaway="1.2" breakaway_velocity="0.2" saturating="0.7" saturation="0.4"/></robodyn></robot>')
+             'breakaway="1.2" breakaway_velocity="0.2" saturating="0.7" saturation="0.4"/>'
+             '</robodyn></robot>')
     arm, plain = (robot_from_text(text.replace('</robot>', end)) for end in (motor, '</robot>'))
     law, turns = Friction(0.4, 0.9, 1.2, 0.2, 0.7, 0.4), np.array([-1.5, 0.0, 1.0])
     for v in rng.normal(size=(50, 3)) * 10.0 ** rng.uniform(-3.0, 0.5, (50, 1)):
