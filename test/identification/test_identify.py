@@ -13,7 +13,7 @@ from robodyn_ros.identification.consistency import is_consistent
 from robodyn_ros.identification.filtering import Measured
 from robodyn_ros.identification.fit import base_fit, noise_levels, weighted
 from robodyn_ros.identification.identify import (drive_gains, identify, in_payload_frame,
-                                                 judged)
+                                                 judged, not_shown)
 from robodyn_ros.identification.model_file import identified_text
 from robodyn_ros.identification.parameters import parameter_set, TEN, values_of
 from robodyn_ros.identification.regressor import Regressor
@@ -238,3 +238,16 @@ def test_drive_gains_are_found_from_currents():
     noise = np.random.default_rng(0).normal(size=measured.tau.shape)
     with pytest.raises(RecordingError, match='drive gain cannot be found'):
         drive_gains(robot, [replace(measured, tau=noise)])
+
+
+def test_a_robot_that_moves_too_slowly_is_told_what_it_does_not_show():
+    """The parameters that cannot be seen are named, and robodyn excite as what to do."""
+    robot = arm()
+    truth, _ = other(robot, 18)
+    t, q, v, a = motion(3, 18, 20.0, 100.0)
+    q, v, a = 0.1 + 0.02 * (q - 0.1), 0.02 * v, 0.02 * a
+    tau = truth.inverse_dynamics(q, v, a)
+    tau = tau + 0.05 * np.random.default_rng(0).normal(size=tau.shape)
+    found = identify(robot, [Measured('slow', t, q, tau, v)])
+    assert any('robodyn excite' in remark for remark in found.remarks)
+    assert any('Izz' in name or 'Ixx' in name for name in not_shown(found))

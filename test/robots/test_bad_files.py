@@ -111,6 +111,9 @@ MISTAKES = {
     'coupling with too small a peak': ([('<gravity', '<coupling joint="slide" other="shoulder" '
                                                      'ratio="1" friction="2" breakaway="1"/>'
                                                      '<gravity')], ["'slide'", '1.0', '2.0']),
+    'friction that saturates at no speed': (
+        [('breakaway="0.35"', 'breakaway="0.35" saturating="1" saturation="0"')],
+        ['shoulder', 'saturating 1.0 at 0.0']),
     'gravity of two numbers': ([('xyz="0 0 -9.81"', 'xyz="0 0"')], ['<gravity>', "'0 0'"]),
     'element nobody knows': ([('<gravity', '<gravty')], ["'gravty'", '<robodyn>', 'gravity']),
     # what must be single: a second one would take the place of the first
