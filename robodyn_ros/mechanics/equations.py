@@ -45,7 +45,7 @@ def friction_slopes(tree: Tree, parameters: Parameters, v: Sequence[Number]) -> 
 
     friction = slopes v, joint by joint (friction.mean_slope). The matrix of a coupled motor,
     s [[1, r], [r, r^2]], is counted as s (1 + |r|) and s |r| (1 + |r|), which is no smaller: an
-    implicit step with it stays as stable.
+    implicit step with it stays as stable, but is less exact than one with slopes of joints alone.
     """
     rates = body_rates(tree, v)
     slopes: list[Number] = [mean_slope(law, rate) for law, rate in zip(tree.friction, rates)]
