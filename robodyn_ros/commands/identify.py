@@ -32,7 +32,7 @@ from robodyn_ros.checks import number
 from robodyn_ros.commands.options import add_json, add_xacro, chosen_robot, print_json, print_table
 from robodyn_ros.errors import ArgumentError, RecordingError
 from robodyn_ros.identification.filtering import Measured
-from robodyn_ros.identification.identify import HOLD_OUT, Identified, identify
+from robodyn_ros.identification.identify import drive_gains, HOLD_OUT, Identified, identify
 from robodyn_ros.identification.model_file import identified_text
 from robodyn_ros.identification.reading import read_measured
 from robodyn_ros.identification.report import (facts_of, figures_of, HEADINGS, MADE_BY, page_of,
@@ -42,6 +42,8 @@ from robodyn_ros.robots.robot import Robot, robot_from_text
 
 WRONG_ROBOT = 0.5
 """Relative error above which recording and URDF seem to be of different robots [-]."""
+FIND = 'find'
+"""In the place of drive gains: look for them."""
 FACTS, PAGE = 'identification.json', 'index.html'
 
 
@@ -63,13 +65,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--cutoff', type=float, metavar='HZ',
                         help='of the zero-phase filter (default: found from the motion)')
     parser.add_argument('--drive-gains', metavar='G1,G2,…',
-                        help='torque per unit of what was recorded, where that is a current')
+                        help='torque per unit of what was recorded, where that is a current; '
+                             'find: those with which the masses of the URDF fit')
     parser.add_argument('--topic', default='', help='of the joint states, where a bag has several')
     parser.add_argument('--columns', action='append', default=[], metavar='WHAT=NAME',
                         help='columns of a CSV file: t, position, velocity or effort, %% for the '
                              'joint, such as effort=current_%% (repeatable)')
     parser.add_argument('--force', action='store_true',
-                        help='write though the recording seems to be of another robot')
+                        help='write though the recording seems to be of another robot, and over a '
+                             'former identification')
     add_xacro(parser)
     add_json(parser)
 
@@ -86,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         number('--cutoff', arguments.cutoff, 'a positive frequency [Hz]', above=0.0)
     gains = _gains(arguments.drive_gains, robot)
     folder = arguments.output or Path(f'{Path(robot.path).name.split(".")[0]}_identified')
-    _refuse_folder(folder)
+    _refuse_folder(folder, arguments.force)
     with Progress(TextColumn('{task.description}'), BarColumn(), TimeElapsedColumn(),
                   console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task('reading', total=1.0)
@@ -96,11 +100,19 @@ def run(arguments: argparse.Namespace) -> int:
                                                            task, completed=part)), gains)
                              for path in paths]
                             for paths in (arguments.recordings, arguments.validate))
+        found_gains = None
+        if arguments.drive_gains == FIND:
+            found_gains = gains, spreads = drive_gains(robot, fitting, arguments.cutoff)
+            fitting, judging = ([_with_gains(one, gains) for one in some]
+                                for some in (fitting, judging))
         task = bars.add_task('fitting', total=1.0)
         found = identify(robot, fitting, judging, arguments.cutoff, arguments.hold_out,
                          arguments.payload,
                          lambda part, what: bars.update(task, completed=part, description=what))
         facts = facts_of(found, [one.source for one in (*fitting, *judging)])
+        if found_gains is not None:
+            facts['drive_gains'] = {joint: {'value': float(gain), 'deviation': float(spread)}
+                                    for joint, gain, spread in zip(robot.joints, *found_gains)}
         if arguments.payload:
             facts['payload'] = payload_of(found)
         error = facts['overall']['validation'] or facts['overall']['fit']
@@ -121,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _gains(text: str | None, robot: Robot) -> np.ndarray | None:
-    if text is None:
+    if text is None or text == FIND:
         return None
     try:
         values = np.array([float(word) for word in text.split(',')])
@@ -130,7 +142,7 @@ def _gains(text: str | None, robot: Robot) -> np.ndarray | None:
     motors = [joint for joint in robot.joints if joint not in robot.passive]
     if not np.isfinite(values).all() or len(values) not in (1, len(motors), robot.n):
         raise ArgumentError(f'--drive-gains is {text!r}; expected a number for each of '
-                            f'{", ".join(motors)}, with commas between them')
+                            f'{", ".join(motors)}, with commas between them, or {FIND}')
     full = np.ones(robot.n)
     places = range(robot.n) if len(values) in (1, robot.n) else [
         robot.joints.index(joint) for joint in motors]
@@ -153,18 +165,22 @@ def _columns(given: list[str]) -> dict[str, str]:
     return found
 
 
-def _refuse_folder(folder: Path) -> None:
-    """Refuse to write among files of others; a former identification is replaced."""
+def _refuse_folder(folder: Path, force: bool) -> None:
+    """Refuse to write over anything; a former identification is replaced where that is asked."""
     if not folder.exists():
         return
     if folder.is_dir():
         if not any(folder.iterdir()):
             return
         try:
-            if json.loads((folder / FACTS).read_text())['made_by'] == MADE_BY:
-                return
+            former = json.loads((folder / FACTS).read_text())['made_by'] == MADE_BY
         except (OSError, ValueError, LookupError, TypeError):
-            pass
+            former = False
+        if former and force:
+            return
+        if former:
+            raise ArgumentError(f'{folder}: has a former identification; give another folder with '
+                                '--output, or --force to replace it')
     raise ArgumentError(f'{folder}: is there already and no former identification; give another '
                         'folder with --output')
 
@@ -194,6 +210,10 @@ def _print(facts: dict[str, Any], folder: Path, payload: bool) -> None:
     notes = list(facts['remarks'])
     notes.append(f'{told} of {len(facts["base_parameters"])} base parameters are shown by the '
                  f'motion (condition number {facts["condition"] or float("inf"):.3g})')
+    if 'drive_gains' in facts:
+        notes.append('drive gains by the masses of the URDF: ' + ', '.join(
+            f'{joint} {one["value"]:.4g} ± {one["deviation"]:.2g}'
+            for joint, one in facts['drive_gains'].items()))
     if payload:
         one = facts['payload']
         notes.append(f'payload at {one["frame"]}: {one["mass"]:.4g} ± '

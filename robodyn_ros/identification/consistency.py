@@ -9,8 +9,8 @@ Slotine, Linear matrix inequalities for physically consistent inertial parameter
 What is minimised is convex:
 
     |A theta - b|^2 / 2 + weight (sum over bodies of tr(P0^-1 P) - log det(P0^-1 P) - 4
-                                  + sum over positive numbers of x / x0 - log(x / x0) - 1
-                                  + sum over others of (x - x0)^2 / (2 s^2))
+                                  + sum over positive numbers of trust (x / x0 - log(x / x0) - 1)
+                                  + sum over others of trust (x - x0)^2 / (2 s^2))
 
 The second term is the divergence of P from a prior P0 (Lee, Wensing and Park, Geometric robot
 dynamic identification, 2020): it does not depend on frames or units, draws what the data does not
@@ -57,6 +57,8 @@ class Prior(NamedTuple):
     """(size,); its bodies are possible, its positive numbers positive."""
     spread: np.ndarray
     """Standard deviations of the numbers that may have any sign (size,)."""
+    trust: np.ndarray
+    """By how much of the weight each number outside of bodies is drawn to it (size,)."""
 
 
 class Consistent(NamedTuple):
@@ -106,6 +108,7 @@ class _Problem:
         self.information, self.target, self.prior, self.free = information, target, prior, free
         self.bodies = chosen.bodies
         self.first = chosen.bodies * TEN
+        self.trust = prior.trust
         self.inverse0 = np.linalg.inv(self._matrices(prior.theta))
         self.positive = np.intersect1d(np.flatnonzero(chosen.positive), free)
         self.other = np.intersect1d(np.flatnonzero(_others(chosen)), free)
@@ -171,9 +174,9 @@ class _Problem:
         if not (ratios > 0.0).all():
             return np.inf
         total = float(np.sum(self.inverse0 * P) - 2.0 * np.log(roots).sum())
-        total += float(np.sum(ratios - np.log(ratios)))
+        total += float(self.trust[self.positive] @ (ratios - np.log(ratios)))
         away = ((theta - self.prior.theta) / self.prior.spread)[self.other]
-        total += 0.5 * float(away @ away)
+        total += 0.5 * float(self.trust[self.other] @ away ** 2)
         return (0.5 * float(theta @ self.information @ theta) - float(self.target @ theta)
                 + weight * total)
 
@@ -190,10 +193,12 @@ class _Problem:
             place = slice(k * TEN, (k + 1) * TEN)
             curvature[place, place] += bends[k]
         positive, other = self.positive, self.other
-        gradient[positive] += weight * (1.0 / self.prior.theta[positive] - 1.0 / theta[positive])
-        curvature[positive, positive] += weight / theta[positive] ** 2
-        gradient[other] += weight * ((theta - self.prior.theta) / self.prior.spread ** 2)[other]
-        curvature[other, other] += weight / self.prior.spread[other] ** 2
+        pull = weight * self.trust
+        gradient[positive] += pull[positive] * (
+            1.0 / self.prior.theta[positive] - 1.0 / theta[positive])
+        curvature[positive, positive] += pull[positive] / theta[positive] ** 2
+        gradient[other] += (pull * (theta - self.prior.theta) / self.prior.spread ** 2)[other]
+        curvature[other, other] += pull[other] / self.prior.spread[other] ** 2
         return gradient, curvature
 
 

@@ -22,7 +22,7 @@ from robodyn_ros.identification.base_parameters import Base
 from robodyn_ros.identification.consistency import Consistent, consistent, is_consistent, Prior
 from robodyn_ros.identification.filtering import decimated, States
 from robodyn_ros.identification.parameters import ParameterSet
-from robodyn_ros.identification.regressor import friction_shapes, Regressor
+from robodyn_ros.identification.regressor import friction_shapes, on_joints, Regressor
 
 ROUNDS = 6
 """Turns of weights and parameters."""
@@ -30,19 +30,28 @@ HUBER = 2.5
 """Residual, in standard deviations, from which on a sample counts less."""
 FOLDS = 5
 """Pieces of the recording that are left out in turn."""
-WEIGHTS = (0.1, 1.0, 3.0, 10.0)
+WEIGHTS = (0.1, 1.0, 3.0, 10.0, 30.0)
 """Of the prior, to choose from."""
-MIXES = (0.0, 0.25, 0.5)
+MIXES = (0.0, 0.5, 1.0)
 """How much of a joint's weight its torque has, and not its residual, to choose from."""
+LAGS = (0.01, 0.02, 0.03, 0.05)
+"""Of friction behind the velocity, to choose from (frictional memory: Armstrong-Helouvry, Dupont
+and Canudas de Wit, A survey of models, analysis tools and compensation methods for the control of
+machines with friction, 1994) [s]."""
+LAG_EARNED = 0.05
+"""By what part a lag must lower the errors of what was not fitted: a URDF cannot say it."""
 VELOCITIES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Breakaway velocities to choose from [rad/s] or [m/s]."""
-EARNED, PEAK_EARNED = 3.0, 10.0
-"""By how much another width of friction, and a Stribeck peak, must raise the log likelihood of
-what was not fitted."""
+EARNED, MORE_EARNED = 3.0, 10.0
+"""By how much another width of friction, and what the model did not have before (a Stribeck peak,
+a coupled motor), must raise the log likelihood of what was not fitted."""
+FIRST_WEIGHT = 0.1
+"""Of the prior, while the model itself is searched for."""
 OUTLIER = 5.0
 """Residual, in standard deviations, at which the error of a sample stops to grow."""
-REST = 0.01
-"""Part of its largest velocity below which a joint counts as at rest."""
+REST, PAUSE = 0.01, 0.3
+"""Part of its largest velocity below which a joint counts as at rest, where that lasts so long
+[s]."""
 LAG = 3
 """Samples over which residuals may hang together, in standard deviations."""
 FLOOR = 1e-3
@@ -51,7 +60,10 @@ LEAST = 1e-4
 """Weight of the prior where the recording is exact."""
 EXACT = 0.1
 """Factor by which least squares must have smaller residuals for its bias to be the prior's."""
+TURNS = 2
+"""Of Gauss-Newton's method, in the second stage."""
 Progress = Callable[[float], None]
+MotionEquations = Callable[['Equations', np.ndarray], 'Equations']
 
 
 @dataclass(frozen=True)
@@ -69,18 +81,21 @@ class Equations:
     counted: np.ndarray
     """Which torques count (k, n)."""
     velocity: np.ndarray
-    """Breakaway velocities (n,)."""
+    """Breakaway velocities (axes,)."""
+    lag: float = 0.0
+    """By how much dry friction follows the velocity, v - lag a in its place [s]."""
     known: np.ndarray | None = None
     """Torques that are known before, such as those of an arm without its payload (k, n)."""
 
-    def with_velocity(self, velocity: np.ndarray) -> 'Equations':
+    def with_friction(self, velocity: np.ndarray, lag: float = 0.0) -> 'Equations':
         """Return the same with friction of other shapes."""
-        Y = self.Y.copy()
-        for k, name in enumerate(('coulomb', 'peak')):
-            Y[:, :, self.chosen.of_joints(name)] = np.concatenate([
-                decimated(states.felt(_diagonal(friction_shapes(states.v, velocity)[..., k])),
-                          states, edge_of(states)) for states in self.states])
-        return replace(self, Y=Y, velocity=velocity)
+        Y, found = self.Y.copy(), [friction_columns(self.chosen, states, velocity, lag)
+                                   for states in self.states]
+        for pieces in zip(*found):
+            Y[:, :, self.chosen.of_axes(pieces[0][0])] = np.concatenate([
+                decimated(states.felt(columns), states, edge_of(states))
+                for (_, columns), states in zip(pieces, self.states)])
+        return replace(self, Y=Y, velocity=velocity, lag=lag)
 
     def predicted(self, theta: np.ndarray) -> np.ndarray:
         """Return the torques (k, n) of parameters."""
@@ -98,9 +113,12 @@ class Equations:
                        known=None if self.known is None else self.known[kept])
 
 
-def _diagonal(values: np.ndarray) -> np.ndarray:
-    """Return (k, n, n) with values (k, n) on the diagonals."""
-    return values[:, :, None] * np.eye(values.shape[1])
+def friction_columns(chosen: ParameterSet, states: States, velocity: np.ndarray,
+                     lag: float) -> list[tuple[str, np.ndarray]]:
+    """Return the columns (k, n, axes) of dry friction and of Stribeck peaks, by name."""
+    shapes = friction_shapes((states.v - lag * states.a) @ chosen.turns.T, velocity)
+    return [(name, on_joints(chosen, shapes[..., k])) for k, name in enumerate(
+        ('coulomb', 'peak'))]
 
 
 def edge_of(states: States) -> int:
@@ -121,19 +139,17 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
     Return the equations of pieces of recordings.
 
     Torques at 98 % of a motor's limit are what the motor could give, not what the motion took:
-    they do not count. Nor do those of a robot at rest, which friction holds with any torque, and
+    they do not count. Nor do those of a joint at rest, which friction holds with any torque, and
     joints without a motor (NaN).
 
     :param limits: of efforts (n,), infinite where not known
     """
     found: list[tuple[np.ndarray, ...]] = []
-    limits = np.where(limits > 0.0, limits, np.inf)  # passive joints have none
     for states in pieces:
         edge = edge_of(states)
         Y = states.felt(regressor(states.q, states.v, states.a, velocity))
         known = np.isfinite(states.tau)
-        free = known & (np.abs(np.where(known, states.tau, 0.0)) < 0.98 * limits)
-        free &= moving(states)[:, None]
+        free = free_of(states, limits)
         if states.projection is not None:  # rows are those of independent motors
             motors = states.projection.any(axis=(0, 1))
             free = motors & (free | ~known).all(axis=1, keepdims=True)
@@ -149,10 +165,28 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
     return Equations(regressor.chosen, tuple(pieces), t, Y, tau, counted, velocity)
 
 
-def moving(states: States) -> np.ndarray:
-    """Tell at which samples any joint moves (k,)."""
-    fastest = np.maximum(np.abs(states.v).max(axis=0, initial=0.0), 1e-9)
-    return (np.abs(states.v) > REST * fastest).any(axis=1)
+def free_of(states: States, limits: np.ndarray) -> np.ndarray:
+    """Tell which torques (k, n) are known, below the motor's limit, and of a joint that moves."""
+    limits = np.where(limits > 0.0, limits, np.inf)  # passive joints have none
+    known, still = np.isfinite(states.tau), resting(states)
+    if states.projection is not None:
+        still = still & np.all(still, axis=1, keepdims=True)
+    return known & (np.abs(np.where(known, states.tau, 0.0)) < 0.98 * limits) & ~still
+
+
+def resting(states: States) -> np.ndarray:
+    """Tell at which samples each joint is at rest, and not only turning around (k, n)."""
+    speed = np.abs(states.v)
+    slow: np.ndarray = speed <= REST * np.maximum(speed.max(axis=0, initial=0.0), 1e-9)
+    if states.cutoff is None:
+        return slow.all(axis=1, keepdims=True) & slow
+    long = PAUSE * states.rate
+    found = np.zeros_like(slow)
+    for k, column in enumerate(slow.T):
+        changes = np.flatnonzero(np.diff(np.concatenate([[0], column, [0]])))
+        for start, stop in zip(changes[::2], changes[1::2]):
+            found[start:stop, k] = stop - start > long
+    return found
 
 
 def _every(states: States) -> int:
@@ -176,6 +210,8 @@ class Fit:
 
     theta: np.ndarray
     velocity: np.ndarray
+    lag: float
+    """Of dry friction behind the velocity [s]."""
     used: np.ndarray
     """Which parameters were looked for (size,)."""
     sigma: np.ndarray
@@ -193,6 +229,9 @@ class Fit:
     """Of the weighted regressor of the base parameters, columns scaled."""
     weight: float
     """Of the prior."""
+    motion_gain: float | None = None
+    """What the second stage adds to the log likelihood of torques that were not fitted; it was
+    taken if that is above MORE_EARNED. None: there was none."""
 
 
 def weighted(equations: Equations, sigma: np.ndarray,
@@ -272,11 +311,16 @@ def folds_of(equations: Equations) -> list[np.ndarray]:
 
 
 def left_out_error(equations: Equations, prior: Prior, weight: float, used: np.ndarray,
-                   sigma: np.ndarray) -> float:
-    """Return the sum of n log(error) of pieces that were not fitted, over the joints."""
+                   sigma: np.ndarray, fitted_by: Equations | None = None) -> float:
+    """
+    Return the sum of n log(error) of pieces that were not fitted, over the joints.
+
+    :param fitted_by: equations of the same rows to fit by; the torques judge in any case
+    """
     error, start = np.zeros_like(equations.tau), None
     for out in folds_of(equations):
-        A, b = weighted(equations.piece(~out), sigma, np.ones_like(equations.tau)[~out])
+        A, b = weighted((fitted_by or equations).piece(~out), sigma,
+                        np.ones_like(equations.tau)[~out])
         found = consistent(equations.chosen, A.T @ A, A.T @ b, prior, weight, used, start)
         start = found.theta
         error[out] = equations.piece(out).predicted(found.theta)
@@ -284,7 +328,7 @@ def left_out_error(equations: Equations, prior: Prior, weight: float, used: np.n
 
 
 def fitted(equations: Equations, structure: Base, prior: Prior, used: np.ndarray,
-           search: bool = True, exact: bool = False,
+           search: bool = True, exact: bool = False, motion: MotionEquations | None = None,
            progress: Progress = lambda part: None) -> Fit:
     """
     Fit a recording.
@@ -294,16 +338,39 @@ def fitted(equations: Equations, structure: Base, prior: Prior, used: np.ndarray
         recording asks for them
     :param search: for the shape of friction
     :param exact: the recording has no noise, so that the prior is for what it does not show
+    :param motion: makes equations of the motion (motion.py), for the second stage
     """
     weight = LEAST
     if search:
-        equations, used = _friction_searched(equations, prior, 0.1, used, progress)
+        equations, used = _friction_searched(equations, prior, FIRST_WEIGHT, used, progress)
     fixed = None
     if not exact:
         weight, fixed = _weights_searched(equations, prior, used)
     found, sigma, share = solved(equations, prior, weight, used, sigma=fixed)
+    gain = None
+    if motion is not None:
+        better, gain = _second_stage(equations, motion, prior, weight, used, found, sigma)
+        found = better or found
     progress(1.0)
-    return _judged(equations, structure, prior, weight, used, found, sigma, share)
+    return replace(_judged(equations, structure, prior, weight, used, found, sigma, share),
+                   motion_gain=gain)
+
+
+def _second_stage(equations: Equations, motion: MotionEquations, prior: Prior, weight: float,
+                  used: np.ndarray, found: Consistent,
+                  sigma: np.ndarray) -> tuple[Consistent | None, float]:
+    """
+    Fit the motion; return what was found, if it predicts torques better, and by how much.
+
+    The gain is that of the log likelihood of torques that were not fitted; a fit of the motion
+    is taken where it earns as much as what makes the model larger.
+    """
+    before = left_out_error(equations, prior, weight, used, sigma)
+    for _ in range(TURNS):
+        lines = motion(equations, found.theta)
+        found, spread, _ = solved(lines, prior, weight, used, start=found.theta)
+    gain = before - left_out_error(equations, prior, weight, used, spread, lines)
+    return (found if gain > MORE_EARNED else None), gain
 
 
 def _weights_searched(equations: Equations, prior: Prior,
@@ -314,7 +381,7 @@ def _weights_searched(equations: Equations, prior: Prior,
     The spreads lie between those of the residuals, which are right where the model is, and equal
     parts of the torques, which suffer less where it is not.
     """
-    _, residual, _ = solved(equations, prior, 0.1, used)
+    _, residual, _ = solved(equations, prior, FIRST_WEIGHT, used)
     torque = np.array([max(float(np.std(column)), 1e-12) for column in equations.tau.T])
     live = equations.counted.any(axis=0)
     torque = torque * np.median((residual / torque)[live])
@@ -331,35 +398,48 @@ def _weights_searched(equations: Equations, prior: Prior,
 def _friction_searched(equations: Equations, prior: Prior, weight: float, used: np.ndarray,
                        progress: Progress) -> tuple[Equations, np.ndarray]:
     """
-    Choose breakaway velocities and Stribeck peaks: for all joints alike, then joint by joint.
+    Choose breakaway velocities, lag, friction that saturates and Stribeck peaks.
+
+    The first three for all axes alike, then breakaway velocities and peaks axis by axis.
 
     What is lowered is the sum of n log(error) over the joints of pieces that were not fitted; what
     makes the model larger must earn it.
     """
-    chosen, n = equations.chosen, equations.tau.shape[1]
-    peaks = chosen.of_joints('peak').start
+    chosen = equations.chosen
+    peaks = chosen.of_axes('peak').start
     _, sigma, _ = solved(equations, prior, weight, used)
     own, best = equations.velocity, np.inf
-    for velocity in (own, *(np.full(n, speed) for speed in VELOCITIES)):
-        tried = equations.with_velocity(velocity)
+    for velocity in (own, *(np.full(len(own), speed) for speed in VELOCITIES)):
+        tried = equations.with_friction(velocity)
         error = left_out_error(tried, prior, weight, used, sigma)
         if error < best - EARNED:
             best, equations = error, tried
-    joints = np.flatnonzero(equations.counted.any(axis=0)).tolist()
-    for k, joint in enumerate(joints):
-        progress((1.0 + k) / (1.0 + len(joints)))
-        now = equations.velocity[joint]
-        near = sorted({own[joint], *VELOCITIES}, key=lambda speed: abs(np.log(speed / now)))[:3]
+    earned = LAG_EARNED * int(equations.counted.sum())
+    for lag in LAGS:
+        tried = equations.with_friction(equations.velocity, lag)
+        error = left_out_error(tried, prior, weight, used, sigma)
+        if error < best - earned:
+            best, equations, earned = error, tried, 0.0
+    more = used.copy()
+    more[chosen.of_axes('saturating')] = used[chosen.of_axes('coulomb')]
+    error = left_out_error(equations, prior, weight, more, sigma)
+    if error < best - MORE_EARNED:
+        best, used = error, more
+    axes = np.flatnonzero(chosen.turns[:, equations.counted.any(axis=0)].any(axis=1)).tolist()
+    for k, axis in enumerate(axes):
+        progress((1.0 + k) / (1.0 + len(axes)))
+        now = equations.velocity[axis]
+        near = sorted({own[axis], *VELOCITIES}, key=lambda speed: abs(np.log(speed / now)))[:3]
         for peak in (False, True):
             for speed in near:
                 tried_used, velocity = used.copy(), equations.velocity.copy()
-                tried_used[peaks + joint], velocity[joint] = peak, speed
+                tried_used[peaks + axis], velocity[axis] = peak, speed
                 if (velocity == equations.velocity).all() and (tried_used == used).all():
                     continue
-                tried = equations.with_velocity(velocity)
+                tried = equations.with_friction(velocity, equations.lag)
                 error = left_out_error(tried, prior, weight, tried_used, sigma)
-                more = peak and not used[peaks + joint]
-                if error < best - (PEAK_EARNED if more else EARNED):
+                larger = peak and not used[peaks + axis]
+                if error < best - (MORE_EARNED if larger else EARNED):
                     best, equations, used = error, tried, tried_used
     return equations, used
 
@@ -392,8 +472,8 @@ def _judged(equations: Equations, structure: Base, prior: Prior, weight: float, 
     shown[free] = np.clip(np.diag(covariance @ information), 0.0, 1.0)
     base, base_theta, base_deviation, condition = base_fit(equations, structure, used, A, b)
     theta = _polished(equations, found.theta, base, base_theta)
-    return Fit(theta, equations.velocity, used, sigma, deviation, shown, base, base_theta,
-               base_deviation, condition, weight)
+    return Fit(theta, equations.velocity, equations.lag, used, sigma, deviation, shown, base,
+               base_theta, base_deviation, condition, weight)
 
 
 def _polished(equations: Equations, theta: np.ndarray, base: Base,

@@ -9,6 +9,7 @@ consistency.py), predict the torques of recordings that were not fitted.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Callable, Sequence
 
 import numpy as np
@@ -20,10 +21,13 @@ from robodyn_ros.identification.consistency import Prior
 from robodyn_ros.identification.coupling import coupled_motors
 from robodyn_ros.identification.filtering import (found_cutoff, Measured, segments, States,
                                                   states_of)
-from robodyn_ros.identification.fit import (Equations, equations_of, Fit, fitted,
-                                            plain_least_squares, thinned)
-from robodyn_ros.identification.parameters import (inertia_from, INERTIAL, JOINT, parameter_set,
-                                                   ParameterSet, TEN, ten_of, values_of)
+from robodyn_ros.identification.fit import (Equations, equations_of, FIRST_WEIGHT, Fit, fitted,
+                                            left_out_error, MORE_EARNED, plain_least_squares,
+                                            solved, thinned)
+from robodyn_ros.identification.motion import motion_equations
+from robodyn_ros.identification.parameters import (inertia_from, INERTIAL, JOINT, laws_of,
+                                                   parameter_set, ParameterSet, TEN, ten_of,
+                                                   values_of, with_saturation)
 from robodyn_ros.identification.prior import BALL_MASS, BALL_SIZE, prior_of
 from robodyn_ros.identification.regressor import Regressor
 from robodyn_ros.mechanics.inertia import express
@@ -104,44 +108,89 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
         raise RecordingError(f'{recordings[0].source}: samples are missing so often that no whole '
                              'second is left; record again')
     exact = all(piece.a is not None for piece in (*pieces, *validation)) and cutoff is None
-    if not exact and cutoff is None:
-        cutoff = found_cutoff(pieces)
     judging = [piece for one in validation for piece in segments(one)]
     if not judging and hold_out > 0.0:
         judging = [piece.part(slice(_cut(piece, hold_out), None)) for piece in pieces]
         pieces = [piece.part(slice(None, _cut(piece, hold_out))) for piece in pieces]
+    if not exact and cutoff is None:
+        cutoff = found_cutoff(pieces)
     progress(0.05, 'filtering')
-    chosen = parameter_set(robot)
-    regressor = Regressor(chosen, tuple(robot.parameters.gravity))  # type: ignore[arg-type]
-    velocity = np.array([robot.tree.friction[k].velocity for k in robot.joint_bodies])
-    trained, judge = (None if not some else equations_of(
-        regressor, [_states(robot, piece, cutoff) for piece in some], robot.limits.effort,
-        velocity) for some in (pieces, judging))
-    assert trained is not None
+    states, judged_states = ([_states(robot, piece, cutoff) for piece in some]
+                             for some in (pieces, judging))
+    speeds = np.concatenate([one.v for one in states])
+    chosen = with_saturation(parameter_set(robot), robot, speeds)
+    trained = _equations(robot, chosen, states)
     progress(0.2, 'fitting')
-    speeds = np.concatenate([states.v for states in trained.states])
+    if not (payload or robot.loops or exact):
+        chosen, trained = _with_couplings(robot, chosen, trained)
+    judge = _equations(robot, chosen, judged_states) if judged_states else None
     used = _used(robot, chosen, trained)
     before = values_of(chosen, robot)
     remarks = [remark for one in (*recordings, *validation) for remark in one.remarks]
     if payload:
         return _payload(robot, chosen, trained, judge, before, cutoff, remarks)
-    prior = prior_of(robot, chosen, np.where(trained.counted, trained.tau, np.nan), speeds)
-    structure = _structure(robot, regressor, velocity, trained)
-    fit = fitted(trained, structure, prior, used, True, exact,
+    prior = _prior(robot, trained)
+    structure = _structure(robot, trained)
+    motion = None
+    if not (exact or robot.loops):
+        regressor = Regressor(chosen, tuple(robot.parameters.gravity))  # type: ignore[arg-type]
+        motion = partial(motion_equations, regressor, robot.limits.effort)
+    fit = fitted(trained, structure, prior, used, True, exact, motion,
                  lambda part: progress(0.2 + 0.7 * part, 'fitting'))
-    trained = trained.with_velocity(fit.velocity)
-    judge_ = None if judge is None else judge.with_velocity(fit.velocity)
+    trained = trained.with_friction(fit.velocity, fit.lag)
+    judge_ = None if judge is None else judge.with_friction(fit.velocity, fit.lag)
     # what everybody does, to be compared with: friction of one width, no peak
-    simple = np.full(robot.n, 0.1)
-    plain = plain_least_squares(trained.with_velocity(simple) if not exact else trained, used)
-    if not robot.loops:
-        remarks += coupled_motors(trained, fit.theta, robot.joints)
+    simple = np.full(len(chosen.turns), 0.1)
+    plain = plain_least_squares(trained.with_friction(simple) if not exact else trained, used)
+    if fit.lag:
+        instant, whole = (judged(judge_ or trained, fit.theta).overall if lag else judged(
+            (judge_ or trained).with_friction(fit.velocity), fit.theta).overall
+            for lag in (False, True))
+        remarks.append(f'dry friction follows the velocity {1000.0 * fit.lag:.0f} ms late, which '
+                       f'a URDF cannot say: without the lag {100.0 * instant:.3g} % of the torque '
+                       f'are not explained, with it {100.0 * whole:.3g} %')
+    for motor in chosen.tree.couplings[len(robot.tree.couplings):]:
+        names = [chosen.tree.bodies[k].joint for k in (motor.joint, motor.other)]
+        remarks.append(f'the motor of {names[0]} turns with {names[1]}, too (ratio '
+                       f'{motor.ratio:g}): the model has it as a <coupling>')
     if fit.condition > SLOW:
         remarks.append(f'the motion shows the parameters badly (condition number '
                        f'{fit.condition:.3g}); robodyn excite finds a better one')
     return Identified(robot, chosen, fit, prior, cutoff, trained,
                       trained if judge_ is None else judge_, judge_ is not None, plain, before,
                       tuple(dict.fromkeys(remarks)))
+
+
+def _equations(robot: Robot, chosen: ParameterSet, states: Sequence[States]) -> Equations:
+    regressor = Regressor(chosen, tuple(robot.parameters.gravity))  # type: ignore[arg-type]
+    velocity = np.array([law.velocity for law in laws_of(chosen, robot)])
+    return equations_of(regressor, states, robot.limits.effort, velocity)
+
+
+def _prior(robot: Robot, equations: Equations) -> Prior:
+    speeds = np.concatenate([states.v for states in equations.states])
+    return prior_of(robot, equations.chosen, np.where(equations.counted, equations.tau, np.nan),
+                    speeds)
+
+
+def _with_couplings(robot: Robot, chosen: ParameterSet,
+                    equations: Equations) -> tuple[ParameterSet, Equations]:
+    """Add motors that turn with two joints where they predict better what is not fitted."""
+    used, prior = _used(robot, chosen, equations), _prior(robot, equations)
+    motors = coupled_motors(equations, used, robot)
+    if motors:
+        _, sigma, _ = solved(equations, prior, FIRST_WEIGHT, used)
+    for motor in motors:
+        added = chosen.tree.couplings[len(robot.tree.couplings):]
+        more = with_saturation(parameter_set(robot, (*added, motor)), robot,
+                               np.concatenate([one.v for one in equations.states]))
+        tried = _equations(robot, more, equations.states)
+        errors = [left_out_error(one, _prior(robot, one), FIRST_WEIGHT,
+                                 _used(robot, one.chosen, one), sigma)
+                  for one in (equations, tried)]
+        if errors[1] < errors[0] - MORE_EARNED:
+            chosen, equations = more, tried
+    return chosen, equations
 
 
 def _cut(piece: Measured, hold_out: float) -> int:
@@ -161,8 +210,10 @@ def _states(robot: Robot, piece: Measured, cutoff: float | None) -> States:
 def _used(robot: Robot, chosen: ParameterSet, equations: Equations) -> np.ndarray:
     """Return the parameters to look for: what never moves has no friction and no rotor."""
     used = np.ones(chosen.size, bool)
-    peaks = chosen.of_joints('peak')
-    used[peaks] = values_of(chosen, robot)[peaks] > 0.0
+    for name in ('peak', 'saturating'):  # added where the recording asks for them
+        axes = chosen.of_axes(name)
+        used[axes] = values_of(chosen, robot)[axes] > 0.0
+    used[chosen.of_joints('offset').stop:] = False  # an offset is a joint's
     moved = np.ptp(np.concatenate([states.q for states in equations.states]), axis=0) > 1e-3
     for k, joint in enumerate(robot.joints):
         for name in JOINT:
@@ -170,6 +221,10 @@ def _used(robot: Robot, chosen: ParameterSet, equations: Equations) -> np.ndarra
             if not moved[k] and name != 'offset' or not equations.counted[:, k].any() \
                     and (name == 'offset' or joint not in robot.passive):
                 used[place] = False
+    for k, row in enumerate(chosen.turns[robot.n:]):
+        if not moved[row != 0.0].any():
+            used[[chosen.couplings.start + k,
+                  *(chosen.of_axes(name).start + robot.n + k for name in JOINT)]] = False
     for place, rotor in zip(range(chosen.rotors.start, chosen.rotors.stop), chosen.tree.rotors):
         drives = chosen.tree.drives
         joint_of = drives[rotor.joint].joint if drives else rotor.joint
@@ -178,8 +233,7 @@ def _used(robot: Robot, chosen: ParameterSet, equations: Equations) -> np.ndarra
     return used
 
 
-def _structure(robot: Robot, regressor: Regressor, velocity: np.ndarray,
-               equations: Equations) -> Base:
+def _structure(robot: Robot, equations: Equations) -> Base:
     """Return the base parameters that a motion of the recorded joints can show."""
     if robot.loops:  # random states would tear the loops: what the recording itself shows
         return base_of(equations.Y[equations.counted], 1e-7)
@@ -190,8 +244,51 @@ def _structure(robot: Robot, regressor: Regressor, velocity: np.ndarray,
     v, a = random.normal(size=(2, STATES, robot.n))
     held = ~equations.counted.any(axis=0)
     q[:, held], v[:, held], a[:, held] = equations.states[0].q[0, held], 0.0, 0.0
-    return base_of(regressor(q, v, a, velocity)[:, ~held].reshape(
-        -1, regressor.chosen.size))
+    regressor = Regressor(equations.chosen,
+                          tuple(robot.parameters.gravity))  # type: ignore[arg-type]
+    return base_of(regressor(q, v, a, equations.velocity)[:, ~held].reshape(
+        -1, equations.chosen.size))
+
+
+def drive_gains(robot: Robot, recordings: Sequence[Measured],
+                cutoff: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Return the torque per unit of current of each joint, and its standard deviation (n,).
+
+    A recording of currents tells all parameters but for one factor a joint. The file's masses are
+    what sets it here: current = (torque of the file's bodies + rotor, friction, offset) / gain,
+    by least squares of each joint, with rotor, friction and offset in units of current. Joints
+    that are not recorded have gain one.
+    """
+    pieces = [piece for one in recordings for piece in segments(one)]
+    cutoff = cutoff or found_cutoff(pieces)
+    chosen = parameter_set(robot)
+    equations = _equations(robot, chosen, [_states(robot, piece, cutoff) for piece in pieces])
+    theta = values_of(chosen, robot)
+    theta[chosen.rotors.start:] = 0.0
+    rigid = equations.predicted(theta)
+    gains, deviations = np.ones(robot.n), np.zeros(robot.n)
+    for k, joint in enumerate(robot.joints):
+        rows = equations.counted[:, k]
+        if not rows.any():
+            continue
+        others = equations.Y[rows, k][:, chosen.rotors.start:]
+        columns = np.column_stack([rigid[rows, k], others[:, np.abs(others).max(axis=0) > 0.0]])
+        sizes = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
+        current = equations.tau[rows, k]
+        u, s, vt = np.linalg.svd(columns / sizes, full_matrices=False)
+        inverse = np.where(s > 1e-7 * s[0], 1.0 / np.maximum(s, 1e-300), 0.0)
+        found = (vt.T * inverse) @ (u.T @ current) / sizes
+        left = current - columns @ found
+        spread = float(np.sqrt(left @ left / max(1, len(left) - len(s))
+                               * np.sum((vt[:, 0] * inverse) ** 2))) / sizes[0]
+        if not found[0] > 3.0 * spread:
+            raise RecordingError(
+                f'{recordings[0].source}: the current of {joint} does not show what the masses of '
+                f'{robot.path} weigh ({found[0]:.3g} ± {spread:.2g} per N m), so that its drive '
+                'gain cannot be found; give --drive-gains as numbers, or a file with inertials')
+        gains[k], deviations[k] = 1.0 / found[0], spread / found[0] ** 2
+    return gains, deviations
 
 
 def _payload(robot: Robot, chosen: ParameterSet, trained: Equations, judge: Equations | None,
@@ -200,9 +297,12 @@ def _payload(robot: Robot, chosen: ParameterSet, trained: Equations, judge: Equa
     frame = robot.tree.frames[robot.tree.payload_frame]
     names = (*(f'payload {name}' for name in INERTIAL),
              *(f'{joint} {name}' for name in JOINT for joint in robot.joints))
-    own = ParameterSet(chosen.tree._replace(rotors=()), names, 1, robot.n)
-    columns = [*range(frame.body * TEN, frame.body * TEN + TEN),
-               *range(chosen.rotors.stop, chosen.size)]
+    own = ParameterSet(chosen.tree._replace(rotors=(), couplings=()), names, 1, np.eye(robot.n),
+                       np.ones(robot.n))
+    columns = [*range(frame.body * TEN, frame.body * TEN + TEN)]
+    for name in JOINT:
+        place = chosen.of_joints(name)
+        columns += range(place.start, place.stop)
     rest = before  # the arm as its file says
     known = [replace(equations, chosen=own, Y=equations.Y[:, :, columns],
                      known=equations.predicted(rest))
@@ -215,7 +315,7 @@ def _payload(robot: Robot, chosen: ParameterSet, trained: Equations, judge: Equa
     used = np.zeros(own.size, bool)
     used[:TEN] = True
     used[own.of_joints('offset')] = trained.counted.any(axis=0)
-    prior = Prior(np.where(used, theta, 0.0), spread)
+    prior = Prior(np.where(used, theta, 0.0), spread, np.ones(own.size))
     structure = base_of(known[0].Y.reshape(-1, own.size), 1e-8)
     fit = fitted(known[0], structure, prior, used, search=False, exact=cutoff is None)
     return Identified(robot, own, fit, prior, cutoff, known[0], known[-1], judge is not None,

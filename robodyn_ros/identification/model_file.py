@@ -4,9 +4,9 @@
 Write what was identified into the robot's URDF, to the last bit.
 
 A body's inertia goes to the link behind its joint; links welded to it are part of it and lose
-their own. Viscous and Coulomb friction go to <dynamics>, the breakaway torque and rotors to
-<robodyn>, which other readers pass over. An offset belongs to the measurement, so it stays in the
-report.
+their own. Viscous and Coulomb friction go to <dynamics>, the rest of friction, rotors and coupled
+motors to <robodyn>, which other readers pass over. An offset belongs to the measurement, so it
+stays in the report.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from robodyn_ros.identification.parameters import friction_of, inertia_from, ParameterSet
 from robodyn_ros.mechanics.inertia import express
-from robodyn_ros.mechanics.tree import Frame, Inertia
+from robodyn_ros.mechanics.tree import Frame, Friction, Inertia
 from robodyn_ros.mechanics.vector import scale, transpose, transpose_times
 from robodyn_ros.robots.estimates import write_inertial
 from robodyn_ros.robots.robot import Robot
@@ -31,7 +31,7 @@ def identified_text(robot: Robot, chosen: ParameterSet, theta: np.ndarray, veloc
     """
     Return the text of the robot's URDF with identified inertials, friction and rotors.
 
-    :param velocity: breakaway velocities (n,)
+    :param velocity: breakaway velocities (axes,)
     :param note: for a comment at its beginning
     """
     root = parsed(robot.urdf, robot.path)
@@ -51,7 +51,7 @@ def identified_text(robot: Robot, chosen: ParameterSet, theta: np.ndarray, veloc
     block = root.find('robodyn')
     if block is None:
         block = ElementTree.SubElement(root, 'robodyn')
-    for joint, law in zip(robot.joints, laws):
+    for joint, law in zip(robot.joints, laws):  # those of coupled motors follow
         element = joints[joint]
         for old in element.findall('dynamics'):
             element.remove(old)
@@ -60,10 +60,18 @@ def identified_text(robot: Robot, chosen: ParameterSet, theta: np.ndarray, veloc
         for old in block.findall('friction'):
             if old.get('joint') == joint:
                 block.remove(old)
-        if law.coulomb or law.breakaway:
-            ElementTree.SubElement(block, 'friction', joint=joint, breakaway=_word(law.breakaway),
-                                   breakaway_velocity=_word(law.velocity))
+        if law.coulomb or law.breakaway or law.saturating:
+            ElementTree.SubElement(block, 'friction', {'joint': joint, **_peak(law)})
     _write_rotors(block, robot, chosen, theta)
+    for old in block.findall('coupling'):
+        block.remove(old)
+    for motor, inertia, law in zip(chosen.tree.couplings, theta[chosen.couplings],
+                                   laws[robot.n:]):
+        ElementTree.SubElement(block, 'coupling', {
+            'joint': chosen.tree.bodies[motor.joint].joint,
+            'other': chosen.tree.bodies[motor.other].joint, 'ratio': _word(motor.ratio),
+            'inertia': _word(inertia), 'damping': _word(law.viscous),
+            'friction': _word(law.coulomb), **_peak(law)})
     ElementTree.indent(root)
     return (f'<?xml version="1.0"?>\n<!-- {note.replace("--", "- -")} -->\n'
             f'{ElementTree.tostring(root, encoding="unicode")}\n')
@@ -95,6 +103,13 @@ def _write_rotors(block: ElementTree.Element, robot: Robot, chosen: ParameterSet
                 continue
             element = ElementTree.SubElement(block, 'rotor', joint=joint, ratio=_word(rotor.ratio))
         element.set('inertia', _word(float(value) / rotor.ratio ** 2))
+
+
+def _peak(law: Friction) -> dict[str, str]:
+    """Return the attributes of friction that <dynamics> does not have."""
+    more = {} if not law.saturating else {
+        'saturating': _word(law.saturating), 'saturation': _word(law.saturation)}
+    return {'breakaway': _word(law.breakaway), 'breakaway_velocity': _word(law.velocity), **more}
 
 
 def _word(value: float) -> str:

@@ -23,6 +23,8 @@ DENSITY = 1500.0
 """Of an arm's link: castings with motors, cables and air in them [kg/m^3]."""
 BALL_MASS, BALL_SIZE = 2.0, 0.06
 """Of a link of which nothing is known [kg], and its radius of gyration [m]."""
+GUESSED = 0.03
+"""How much a number that nobody told is believed, beside one that the file tells."""
 SMALLEST = 0.01
 """Radius of gyration that any body has at least in the prior [m]."""
 
@@ -49,18 +51,30 @@ def prior_of(robot: Robot, chosen: ParameterSet, tau: np.ndarray, v: np.ndarray)
     count = np.maximum(known.sum(axis=0), 1)
     torque = np.sqrt(np.sum(np.where(known, tau, 0.0) ** 2, axis=0) / count)
     torque = np.where(torque > 0.0, torque, 1.0)
-    speed = np.maximum(np.abs(v).max(axis=0, initial=0.0), 1e-3)
-    for name, usual in (('viscous', 0.1 * torque / speed), ('coulomb', 0.1 * torque),
-                        ('peak', 0.03 * torque)):
-        place = chosen.of_joints(name)
+    drivers = [*range(robot.n), *(_coordinate(chosen, one.joint)
+                                  for one in chosen.tree.couplings)]
+    speed = np.maximum(np.abs(v @ chosen.turns.T).max(axis=0, initial=0.0), 1e-3)
+    scale = torque[drivers]
+    for name, usual in (('viscous', 0.1 * scale / speed), ('coulomb', 0.1 * scale),
+                        ('peak', 0.03 * scale), ('saturating', 0.03 * scale)):
+        place = chosen.of_axes(name)
         theta[place] = np.where(theta[place] > 0.0, theta[place], usual)
     mass = _inertia_of_joints(robot, chosen, theta)
     rotors = theta[chosen.rotors]
     theta[chosen.rotors] = np.where(
         rotors > 0.0, rotors, [0.1 * mass[rotor.joint] for rotor in chosen.tree.rotors])
+    motors = theta[chosen.couplings]
+    theta[chosen.couplings] = np.where(
+        motors > 0.0, motors, [0.1 * mass[one.joint] for one in chosen.tree.couplings])
+    trust = np.where(values_of(chosen, robot) > 0.0, 1.0, GUESSED)
     spread = np.ones(chosen.size)
     spread[chosen.of_joints('offset')] = 0.1 * torque
-    return Prior(theta, spread)
+    return Prior(theta, spread, trust)
+
+
+def _coordinate(chosen: ParameterSet, body: int) -> int:
+    """Return the place in q that moves a body."""
+    return chosen.tree.drives[body].joint if chosen.tree.drives else body
 
 
 def _possible(ten: np.ndarray) -> bool:

@@ -90,7 +90,7 @@ class Regressor:
         """
         Return Y (k, n, size of theta) of states (k, n).
 
-        :param velocity: breakaway velocities (n,), which shape the friction [rad/s] or [m/s]
+        :param velocity: breakaway velocities (axes,), which shape the friction [rad/s] or [m/s]
         """
         _, rows, columns = self._recorded
         k, n = q.shape
@@ -100,13 +100,22 @@ class Regressor:
             found = self.entries(q[part], v[part], a[part])
             found = found.transpose(0, 2, 1).reshape(-1, len(rows))
             y[part, rows, columns] = found[:part.stop - start]
-        shapes = friction_shapes(v, velocity)
+        chosen, speeds = self.chosen, v @ self.chosen.turns.T
+        shapes = friction_shapes(speeds, velocity)
+        for name, values in (('viscous', speeds), ('coulomb', shapes[..., 0]),
+                             ('peak', shapes[..., 1]),
+                             ('saturating', np.tanh(speeds / chosen.saturation))):
+            y[:, :, chosen.of_axes(name)] = on_joints(chosen, values)
+        # the same code with and without coupled motors: theirs are two products each
+        y[:, :, chosen.couplings] = on_joints(chosen, a @ chosen.turns.T)[:, :, n:]
         own = np.arange(n)
-        y[:, own, own + self.chosen.of_joints('viscous').start] = v
-        y[:, own, own + self.chosen.of_joints('coulomb').start] = shapes[..., 0]
-        y[:, own, own + self.chosen.of_joints('peak').start] = shapes[..., 1]
-        y[:, own, own + self.chosen.of_joints('offset').start] = 1.0
+        y[:, own, own + chosen.of_joints('offset').start] = 1.0
         return y
+
+
+def on_joints(chosen: ParameterSet, values: np.ndarray) -> np.ndarray:
+    """Return what efforts (k, axes) along each axis are along the joints (k, n, axes)."""
+    return values[:, None, :] * chosen.turns.T
 
 
 def _virtual_powers(tree: Tree, q: list[Scalar], v: list[Scalar], a: list[Scalar],

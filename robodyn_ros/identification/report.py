@@ -12,7 +12,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from robodyn_ros.identification.consistency import pseudo_inertia
-from robodyn_ros.identification.fit import Equations
+from robodyn_ros.identification.fit import Equations, MORE_EARNED
 from robodyn_ros.identification.identify import (Identified, in_payload_frame, judged,
                                                  not_shown)
 from robodyn_ros.identification.parameters import TEN
@@ -28,8 +28,8 @@ def facts_of(found: Identified, sources: Sequence[str]) -> dict[str, Any]:
     parts = {'fit': found.trained, 'validation': found.judged if found.held_out else None}
     judgements = {name: None if part is None else judged(part, fit.theta)
                   for name, part in parts.items()}
-    simple = np.full(found.robot.n, 0.1)
-    compared = found.judged if found.cutoff is None else found.judged.with_velocity(simple)
+    simple = np.full(len(chosen.turns), 0.1)
+    compared = found.judged if found.cutoff is None else found.judged.with_friction(simple)
     plain = judged(compared, found.plain)
     before = judged(found.judged, found.before)
     joints = {}
@@ -53,6 +53,8 @@ def facts_of(found: Identified, sources: Sequence[str]) -> dict[str, Any]:
             **{name: None if one is None else one.overall for name, one in judgements.items()},
             'plain_least_squares': plain.overall, 'file': before.overall},
         'joints': joints, 'condition': _finite(fit.condition), 'prior_weight': fit.weight,
+        'friction_lag_s': fit.lag, 'second_stage': {
+            'used': (fit.motion_gain or 0.0) > MORE_EARNED, 'gain': fit.motion_gain},
         'parameters': {name: {'value': float(value), 'deviation': float(deviation),
                               'shown': float(shown)}
                        for name, value, deviation, shown, used in zip(

@@ -8,7 +8,7 @@ from typing import Sequence
 from robodyn_ros.mechanics.inertia import body_inertias
 from robodyn_ros.mechanics.kinematics import body_poses, frame_motion
 from robodyn_ros.mechanics.parameters import Parameters, payload_inertia
-from robodyn_ros.mechanics.tree import body_rates, Frame, Rotor, Tree
+from robodyn_ros.mechanics.tree import body_rates, coupled_rate, Frame, Rotor, Tree
 from robodyn_ros.mechanics.vector import add, cross, dot, scale, times, transpose_times
 from robodyn_ros.tracing import Number
 
@@ -27,6 +27,9 @@ def kinetic_energy(tree: Tree, parameters: Parameters, q: Sequence[Number],
                          + dot(omega, times(inertia.tensor, omega)) * 0.5)
     for rotor in tree.rotors:
         total = total + _relative_spin(tree, rotor, q, v)
+    for coupling in tree.couplings:
+        rate = coupled_rate(coupling, body_rates(tree, v))
+        total = total + rate * rate * (0.5 * coupling.inertia)
     return total
 
 

@@ -7,10 +7,11 @@ from typing import NamedTuple, Sequence
 
 from robodyn_ros.mechanics import rigid_body
 from robodyn_ros.mechanics.factorisation import factor_mass, finish_solve, half_solve
-from robodyn_ros.mechanics.friction import friction_torques, mean_slope
+from robodyn_ros.mechanics.friction import friction_torque, friction_torques, mean_slope
 from robodyn_ros.mechanics.inertia import body_inertias, regroup
 from robodyn_ros.mechanics.parameters import Parameters, payload_inertia
-from robodyn_ros.mechanics.tree import body_rates, Inertia, joint_efforts, Tree
+from robodyn_ros.mechanics.tree import (add_coupled, body_rates, coupled_rate, Inertia,
+                                        joint_efforts, Tree)
 from robodyn_ros.mechanics.vector import ZERO
 from robodyn_ros.tracing import Number
 
@@ -30,18 +31,28 @@ def inertias(tree: Tree, parameters: Parameters) -> list[Inertia]:
 
 def friction(tree: Tree, parameters: Parameters, v: Sequence[Number]) -> list[Number]:
     """Friction torques of all joints, those of mimic joints on the joint they follow (n,)."""
-    return joint_efforts(tree, friction_torques(tree.friction, body_rates(tree, v),
-                                                parameters.friction_scale))
+    rates = body_rates(tree, v)
+    torques = friction_torques(tree.friction, rates, parameters.friction_scale)
+    for coupling in tree.couplings:
+        torque = friction_torque(coupling.friction, coupled_rate(coupling, rates))
+        add_coupled(torques, coupling, torque * parameters.friction_scale)
+    return joint_efforts(tree, torques)
 
 
 def friction_slopes(tree: Tree, parameters: Parameters, v: Sequence[Number]) -> list[Number]:
     """
     Friction over velocity of each joint, its mimics' included, G^T D G (n,).
 
-    friction = slopes v, joint by joint (friction.mean_slope).
+    friction = slopes v, joint by joint (friction.mean_slope). The matrix of a coupled motor,
+    s [[1, r], [r, r^2]], is counted as s (1 + |r|) and s |r| (1 + |r|), which is no smaller: an
+    implicit step with it stays as stable, but is less exact than one with slopes of joints alone.
     """
     rates = body_rates(tree, v)
     slopes: list[Number] = [mean_slope(law, rate) for law, rate in zip(tree.friction, rates)]
+    for coupling in tree.couplings:
+        slope, ratio = mean_slope(coupling.friction, coupled_rate(coupling, rates)), coupling.ratio
+        slopes[coupling.joint] = slopes[coupling.joint] + slope * (1.0 + abs(ratio))
+        slopes[coupling.other] = slopes[coupling.other] + slope * (abs(ratio) * (1.0 + abs(ratio)))
     if tree.drives:
         slopes = [slope * drive.ratio for slope, drive in zip(slopes, tree.drives)]
     return [slope * parameters.friction_scale for slope in joint_efforts(tree, slopes)]

@@ -19,6 +19,7 @@ def friction_torque(law: Friction, v: Number) -> Number:
 
     sqrt(2 e) (breakaway - coulomb) exp(-(v/vs)^2) v/vs + coulomb tanh(v/vc) + viscous v, with
     vs = sqrt(2) velocity and vc = velocity / 10: the peak at the breakaway velocity is breakaway.
+    Where a file says so, saturating tanh(v / saturation) is added, which is not the paper's.
     """
     torque: Number = v * law.viscous
     if law.coulomb:
@@ -27,6 +28,8 @@ def friction_torque(law: Friction, v: Number) -> Number:
     if law.breakaway and peak:
         x = v * (1.0 / (math.sqrt(2.0) * law.velocity))
         torque = torque + exp(-(x * x)) * x * (math.sqrt(2.0 * math.e) * peak)
+    if law.saturating:
+        torque = torque + tanh(v * (1.0 / law.saturation)) * law.saturating
     return torque
 
 
@@ -38,20 +41,16 @@ def mean_slope(law: Friction, v: Number) -> Number:
     nor depends on where Coulomb friction changes its sign [N m s/rad] or [N s/m].
     """
     slope: Number = law.viscous
-    if law.coulomb:
-        rate = 10.0 / law.velocity
-        still = v * v < REST * REST
-        slope = slope + where(still, rate, tanh(v * rate) / where(still, 1.0, v)) * law.coulomb
+    for size, rate in ((law.coulomb, 10.0 / law.velocity),
+                       (law.saturating, 1.0 / law.saturation)):
+        if size:
+            still = v * v < REST * REST
+            slope = slope + where(still, rate, tanh(v * rate) / where(still, 1.0, v)) * size
     peak = law.breakaway - law.coulomb
     if law.breakaway and peak:
         x = v * (1.0 / (math.sqrt(2.0) * law.velocity))
         slope = slope + exp(-(x * x)) * (math.sqrt(math.e) * peak / law.velocity)
     return slope
-
-
-def steepest_slope(law: Friction) -> float:
-    """Slope of the friction at rest, where it is steepest [N m s/rad] or [N s/m]."""
-    return float(mean_slope(law, 0.0))  # type: ignore[arg-type]
 
 
 def friction_torques(laws: Sequence[Friction], v: Sequence[Number],

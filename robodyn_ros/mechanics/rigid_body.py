@@ -12,8 +12,9 @@ from typing import NamedTuple, Sequence
 
 from robodyn_ros.mechanics.inertia import express, sum_inertias
 from robodyn_ros.mechanics.kinematics import body_poses, joint_pose, Pose
-from robodyn_ros.mechanics.tree import (ancestors, body_positions, body_rates, Inertia,
-                                        joint_efforts, REVOLUTE, Rotor, Tree)
+from robodyn_ros.mechanics.tree import (add_coupled, ancestors, body_positions, body_rates,
+                                        coupled_rate, Inertia, joint_efforts, REVOLUTE, Rotor,
+                                        Tree)
 from robodyn_ros.mechanics.vector import (add, cross, dot, Matrix, scale, times, transpose_times,
                                           Vector, ZERO)
 from robodyn_ros.tracing import Number
@@ -32,7 +33,7 @@ class Wrenches(NamedTuple):
     moments: list[Vector]
     """About the origin of the body frame [N m]."""
     rotors: list[Number]
-    """Effort along each body's joint that its rotors take [N m] or [N]."""
+    """Effort along each body's joint that rotors and coupled motors take [N m] or [N]."""
 
 
 def body_wrenches(tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number],
@@ -78,6 +79,8 @@ def body_wrenches(tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number],
             twist = dot(rotor.axis, alpha)
         tau[rotor.joint] = tau[rotor.joint] + (
             twist * (rotor.inertia * rotor.ratio) + momentum_rate * rotor.ratio)
+    for coupling in tree.couplings:
+        add_coupled(tau, coupling, coupled_rate(coupling, a) * coupling.inertia)
     return Wrenches(poses, forces, moments, tau)
 
 
@@ -129,6 +132,9 @@ def mass_matrix(tree: Tree, inertias: Sequence[Inertia],
                 express(whole, poses[index].rotation, poses[index].position))
     for rotor in tree.rotors:
         _add_rotor(mass, tree, poses, rotor)
+    for coupling in tree.couplings:
+        add_coupled(mass[coupling.joint], coupling, coupling.inertia)
+        add_coupled(mass[coupling.other], coupling, coupling.inertia * coupling.ratio)
     if not tree.drives:
         return mass
     rows = [joint_efforts(tree, row) for row in mass]  # M_body G, then G^T of it

@@ -74,7 +74,11 @@ class Rotor(NamedTuple):
 
 
 class Friction(NamedTuple):
-    """Joint friction: viscous + Coulomb + Stribeck peak (paper 003, eq. 21 with sqrt(2 e))."""
+    """
+    Joint friction: viscous + Coulomb + Stribeck peak (paper 003, eq. 21 with sqrt(2 e)).
+
+    Lubricants shear thinner the faster they are sheared: a viscous part that ends at saturating.
+    """
 
     viscous: float = 0.0
     """[N m s/rad] or [N s/m]."""
@@ -84,6 +88,28 @@ class Friction(NamedTuple):
     """Peak at the breakaway velocity, at least coulomb [N m] or [N]."""
     velocity: float = 0.1
     """Breakaway velocity [rad/s] or [m/s]."""
+    saturating: float = 0.0
+    """Where the viscous part that saturates ends [N m] or [N]."""
+    saturation: float = 1.0
+    """Velocity at which it does [rad/s] or [m/s]."""
+
+
+class Coupling(NamedTuple):
+    """
+    A motor that turns with two joints, u = v_joint + ratio v_other, as in many wrists.
+
+    Its inertia takes inertia du/dt and its friction opposes u, along joint; along other the same
+    times ratio (the virtual power of u). What its carrier's own turning adds is 1 / gear ratio of
+    that, and left out.
+    """
+
+    joint: int
+    other: int
+    ratio: float
+    inertia: float
+    """As the joint feels it, rotor times gear ratio squared [kg m^2]."""
+    friction: Friction
+    """Of u."""
 
 
 class Drive(NamedTuple):
@@ -109,6 +135,8 @@ class Tree(NamedTuple):
     """Frame in which a payload's centre and inertia are given."""
     drives: Tuple[Drive, ...] = ()
     """One per body; empty: body k is moved by q[k]."""
+    couplings: Tuple[Coupling, ...] = ()
+    """Their joints count bodies."""
 
     @property
     def n(self) -> int:
@@ -142,6 +170,17 @@ def joint_efforts(tree: Tree, tau: Sequence[Number]) -> list[Number]:
         if drive.joint >= 0:
             result[drive.joint] = result[drive.joint] + effort * drive.ratio
     return result
+
+
+def coupled_rate(coupling: Coupling, rates: Sequence[Number]) -> Number:
+    """Return u (or its derivative) of a coupled motor, of velocities of all bodies."""
+    return rates[coupling.joint] + rates[coupling.other] * coupling.ratio
+
+
+def add_coupled(efforts: list[Number], coupling: Coupling, effort: Number) -> None:
+    """Add the effort of a coupled motor along u to those along all bodies' joints."""
+    efforts[coupling.joint] = efforts[coupling.joint] + effort
+    efforts[coupling.other] = efforts[coupling.other] + effort * coupling.ratio
 
 
 def ancestors(tree: Tree, body: int) -> list[int]:

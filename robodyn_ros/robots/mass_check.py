@@ -14,9 +14,7 @@ import numpy as np
 
 from robodyn_ros.errors import SingularMassError
 from robodyn_ros.mechanics import equations, rigid_body
-from robodyn_ros.mechanics.friction import steepest_slope
 from robodyn_ros.mechanics.parameters import Parameters
-from robodyn_ros.mechanics.tree import joint_efforts
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.robots.urdf.remarks import listed
 from robodyn_ros.tolerances import PIVOT
@@ -99,10 +97,9 @@ def friction_rate(robot: Robot) -> float:
     D is the slope of the file's friction at rest. An explicit step must be a few times shorter
     than its inverse.
     """
-    slopes = [steepest_slope(law) for law in robot.tree.friction]
-    if robot.tree.drives:
-        slopes = [slope * drive.ratio for slope, drive in zip(slopes, robot.tree.drives)]
-    damping = np.array(joint_efforts(robot.tree, slopes), dtype=float)  # type: ignore[arg-type]
+    still = [0.0] * robot.n
+    damping = np.array(equations.friction_slopes(
+        robot.tree, robot.parameters._replace(friction_scale=1.0), still), dtype=float)
     if not damping.any():
         return 0.0
     root = np.sqrt(damping)

@@ -74,7 +74,8 @@ def drafted(path: str | Path, motion: str = JOINT_SINE, frame: str = '',
     scenario = Scenario(
         name=path.name.split('.')[0] or path.name, robot=str(path.absolute()),
         robot_arguments=dict(arguments or {}), duration=DURATION,
-        tolerance=ROUGH if any(any(law[:3]) for law in robot.tree.friction) else FINE,
+        tolerance=ROUGH if any(any((*law[:3], law.saturating))
+                               for law in robot.tree.friction) else FINE,
         folder=str(path.parent.resolve()))
     if robot.loops or robot.passive:
         if motion != JOINT_SINE:

@@ -52,7 +52,7 @@ def test_torque_is_that_of_inverse_dynamics(seed):
     robot = robot_from_text(with_rotors(random, text, links, [f'j{k}' for k in range(joints)]))
     chosen, regressor = regressor_of(robot)
     q, v, a = random.normal(size=(3, 30, robot.n))
-    tau = regressor(q, v, a, np.full(robot.n, 0.1)) @ values_of(chosen, robot)
+    tau = regressor(q, v, a, np.full(len(chosen.turns), 0.1)) @ values_of(chosen, robot)
     expected = robot.inverse_dynamics(q, v, a)
     assert np.abs(tau - expected).max() < 1e-11 * np.abs(expected).max()
 

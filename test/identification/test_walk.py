@@ -79,11 +79,14 @@ def test_the_command_on_a_result_and_on_the_wrong_robot(tmp_path, monkeypatch, c
     assert main(['--quiet', 'identify', 'a.csv', '--robot', 'arm.urdf', '--output', 'mine']) == 2
     assert 'no former identification' in capsys.readouterr().err
     assert [path.name for path in Path('mine').iterdir()] == ['diary.txt']
-    for _ in range(2):  # the second replaces the first
-        assert main(['--quiet', 'identify', 'a.csv', '--robot', 'arm.urdf']) == 0
+    assert main(['--quiet', 'identify', 'a.csv', '--robot', 'arm.urdf']) == 0
+    assert main(['--quiet', 'identify', 'a.csv', '--robot', 'arm.urdf']) == 2
+    assert '--force to replace' in capsys.readouterr().err
+    assert main(['--quiet', 'identify', 'a.csv', '--robot', 'arm.urdf', '--force']) == 0
     table = capsys.readouterr().out
     assert 'joint_3' in table and 'plain least' in table
-    assert main(['--quiet', 'identify', 'a.csv', '--robot', 'arm.urdf', '--drive-gains', '1']) == 0
+    assert main(['--quiet', 'identify', 'a.csv', '--robot', 'arm.urdf', '--drive-gains', '1',
+                 '--force']) == 0
     assert main(['--quiet', 'identify', 'a.csv', '--robot', 'arm.urdf', '--drive-gains',
-                 '1,2']) == 2
+                 '1,2', '--force']) == 2
     assert 'expected a number for each of joint_1' in capsys.readouterr().err

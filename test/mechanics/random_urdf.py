@@ -44,13 +44,16 @@ def random_urdf(rng, joints, welded=3, straight=0.4, chain=0.5):
 
 
 def with_rotors(rng, text, links, joints):
-    """Return the text with a rotor for every joint, on any link, spinning about any axis."""
+    """Return the text with a rotor for every joint, on any link, about any axis, and couplings."""
     rotors = ''.join(
         f'<rotor joint="{joint}" carrier="{rng.choice(links)}" '
         f'axis="{_words(rng.normal(size=3))}" inertia="{rng.uniform(1e-4, 0.02)!r}" '
         f'ratio="{rng.uniform(-60.0, 60.0)!r}"/>'
         for joint in joints)
-    return text.replace('</robot>', f'<robodyn>{rotors}</robodyn></robot>')
+    couplings = ''.join(
+        f'<coupling joint="{joint}" other="{other}" ratio="{rng.normal()!r}" '
+        f'inertia="{rng.uniform(0.01, 0.2)!r}"/>' for joint, other in zip(joints[1:], joints))
+    return text.replace('</robot>', f'<robodyn>{rotors}{couplings}</robodyn></robot>')
 
 
 def _words(values):

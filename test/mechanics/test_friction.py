@@ -5,11 +5,15 @@
 import math
 
 from mechanics.cases import assert_same, robot, states
+from mechanics.random_urdf import random_urdf
 import numpy as np
 from oracles import irb120
 import pytest
-from robodyn_ros.mechanics.friction import friction_torque, friction_torques
+from robodyn_ros.mechanics import equations
+from robodyn_ros.mechanics.friction import friction_torque, friction_torques, mean_slope
+from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.mechanics.tree import Friction
+from robodyn_ros.robots.robot import robot_from_text
 
 LAWS = 200
 
@@ -19,6 +23,11 @@ def random_law(rng):
     coulomb = rng.uniform(0.0, 3.0)
     return Friction(rng.uniform(0.0, 2.0), coulomb, coulomb * rng.uniform(1.0, 2.0),
                     10.0 ** rng.uniform(-3.0, 0.0))
+
+
+def random_saturation(rng):
+    """Return the fields of friction that saturates."""
+    return {'saturating': rng.uniform(0.0, 2.0), 'saturation': 10.0 ** rng.uniform(-1.0, 1.0)}
 
 
 def test_compiled_friction_of_irb120_is_the_law_of_the_paper():
@@ -73,3 +82,36 @@ def test_the_factor_multiplies_every_joint():
     laws, v = [random_law(rng) for _ in range(5)], rng.normal(size=5).tolist()
     one = [friction_torque(law, speed) for law, speed in zip(laws, v)]
     assert_same('scaled', friction_torques(laws, v, 2.5), 2.5 * np.array(one))
+
+
+def test_friction_of_a_coupled_motor_acts_on_both_joints():
+    """Torques S^T f(S v), found from the law alone; it takes power, and slopes are no smaller."""
+    rng = np.random.default_rng(117)
+    text = random_urdf(rng, 3, 0)
+    motor = ('<robodyn><coupling joint="j2" other="j0" ratio="-1.5" damping="0.4" friction="0.9" '
+             'breakaway="1.2" breakaway_velocity="0.2" saturating="0.7" saturation="0.4"/>'
+             '</robodyn></robot>')
+    arm, plain = (robot_from_text(text.replace('</robot>', end)) for end in (motor, '</robot>'))
+    law, turns = Friction(0.4, 0.9, 1.2, 0.2, 0.7, 0.4), np.array([-1.5, 0.0, 1.0])
+    for v in rng.normal(size=(50, 3)) * 10.0 ** rng.uniform(-3.0, 0.5, (50, 1)):
+        own, rest = (np.array(equations.friction(one.tree, Parameters(), v.tolist()))
+                     for one in (arm, plain))
+        assert_same(f'friction at {v}', own - rest, turns * friction_torque(law, turns @ v))
+        assert (own - rest) @ v >= 0.0
+        slopes = np.diag(np.array(equations.friction_slopes(arm.tree, Parameters(), v.tolist()))
+                         - equations.friction_slopes(plain.tree, Parameters(), v.tolist()))
+        least = np.outer(turns, turns) * friction_torque(law, turns @ v) / (turns @ v)
+        assert np.linalg.eigvalsh(slopes - least)[0] > -1e-9
+
+
+def test_friction_that_saturates_is_odd_opposes_motion_and_ends():
+    """It is viscous when slow and constant when fast; the mean slope is torque over velocity."""
+    rng = np.random.default_rng(118)
+    for _ in range(LAWS):
+        plain = random_law(rng)
+        law = plain._replace(**random_saturation(rng))
+        v = float(rng.normal() * 10.0 ** rng.uniform(-4.0, 1.0))
+        extra = friction_torque(law, v) - friction_torque(plain, v)
+        assert extra == pytest.approx(law.saturating * math.tanh(v / law.saturation), abs=1e-12)
+        assert friction_torque(law, -v) == -friction_torque(law, v)
+        assert mean_slope(law, v) * v == pytest.approx(friction_torque(law, v), rel=1e-9)

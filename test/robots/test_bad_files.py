@@ -101,6 +101,19 @@ MISTAKES = {
     'breakaway below Coulomb': ([('breakaway="0.35"', 'breakaway="0.1"')],
                                 ["'shoulder'", '0.1', '0.2']),
     'breakaway velocity zero': ([('velocity="0.05"', 'velocity="0"')], ["'shoulder'", 'positive']),
+    'coupling of an unknown joint': ([('<gravity', '<coupling joint="shoulder" other="elbow" '
+                                                   'ratio="1"/><gravity')],
+                                     ["'elbow'", '<coupling>', 'shoulder, slide']),
+    'coupling with itself': ([('<gravity', '<coupling joint="slide" other="slide" ratio="1"/>'
+                                           '<gravity')], ["'slide'", 'also turns with']),
+    'coupling of ratio zero': ([('<gravity', '<coupling joint="slide" other="shoulder" '
+                                             'ratio="0"/><gravity')], ["'slide'", 'ratio 0.0']),
+    'coupling with too small a peak': ([('<gravity', '<coupling joint="slide" other="shoulder" '
+                                                     'ratio="1" friction="2" breakaway="1"/>'
+                                                     '<gravity')], ["'slide'", '1.0', '2.0']),
+    'friction that saturates at no speed': (
+        [('breakaway="0.35"', 'breakaway="0.35" saturating="1" saturation="0"')],
+        ['shoulder', 'saturating 1.0 at 0.0']),
     'gravity of two numbers': ([('xyz="0 0 -9.81"', 'xyz="0 0"')], ['<gravity>', "'0 0'"]),
     'element nobody knows': ([('<gravity', '<gravty')], ["'gravty'", '<robodyn>', 'gravity']),
     # what must be single: a second one would take the place of the first

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 from mechanics.random_urdf import random_urdf
 import numpy as np
 import pytest
+from robodyn_ros.mechanics.tree import Friction
 from robodyn_ros.robots.geometry import rotation_from_rpy
 from robodyn_ros.robots.robot import load_robot, robot_from_text, robot_names
 from robodyn_ros.share import share_folder
@@ -81,7 +82,8 @@ def test_a_small_robot_is_read_completely():
     loop, = arm.loops
     assert loop == ('closure', 'tool0', 'base', ('x', 'y'))
     shoulder, slide = arm.tree.friction
-    assert shoulder == (0.1, 0.2, 0.35, 0.05) and slide == (0.0, 0.0, 0.0, 0.1)
+    assert shoulder == Friction(0.1, 0.2, 0.35, 0.05) and slide == Friction()
+    assert shoulder.saturating == 0.0 and not arm.tree.couplings
     rotor, = arm.tree.rotors
     assert (rotor.joint, rotor.carrier, rotor.inertia, rotor.ratio) == (1, 0, 0.01, 50.0)
     assert rotor.axis == (0.0, 0.0, -1.0)
@@ -107,7 +109,7 @@ def test_without_robodyn_a_robot_has_plain_defaults():
     arm = robot_from_text(TEXT[:start] + TEXT[end:])
     assert arm.parameters.gravity == (0.0, 0.0, -9.81)
     assert arm.loops == arm.passive == arm.tree.rotors == ()
-    assert arm.tree.friction[0] == (0.1, 0.2, 0.2, 0.1) and arm.limits.effort[1] == 90.0
+    assert arm.tree.friction[0] == Friction(0.1, 0.2, 0.2, 0.1) and arm.limits.effort[1] == 90.0
 
 
 def test_welded_links_weigh_and_stay_frames():

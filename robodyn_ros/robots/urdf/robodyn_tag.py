@@ -1,16 +1,19 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-What URDF cannot say, read from the <robodyn> element: loops, passive joints, rotors, friction.
+What URDF cannot say, read from the <robodyn> element: loops, passive joints, motors, friction.
 
     <gravity xyz="0 0 -9.81"/>
     <passive joint="joint_2"/>
     <loop name="closure" frame_a="tip_1" frame_b="tip_2" axes="x y"/>
     <rotor joint="joint_3" carrier="link_2" inertia="0.01" ratio="50" axis="0 0 1"/>
     <friction joint="joint_1" breakaway="0.875" breakaway_velocity="0.1"/>
+    <coupling joint="joint_6" other="joint_5" ratio="1" inertia="0.1" damping="0.5" friction="1"/>
 
 A rotor's carrier is by default the link before its joint and its axis the joint's. Coulomb and
-viscous friction are the joint's own <dynamics friction damping>.
+viscous friction are the joint's own <dynamics friction damping>. A coupling is a motor that turns
+with v_joint + ratio v_other (mechanics.tree.Coupling); it, too, may have breakaway and
+breakaway_velocity. Friction that saturates, saturating tanh(v / saturation), may stand with both.
 """
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from typing import NamedTuple, Sequence
 import numpy as np
 
 from robodyn_ros.errors import UnknownNameError
-from robodyn_ros.mechanics.tree import Friction, Rotor, Tree
+from robodyn_ros.mechanics.tree import Coupling, Friction, Rotor, Tree
 from robodyn_ros.robots import geometry
 from robodyn_ros.robots.urdf.records import ElementReader, JointRecord, RobotRecord
 
@@ -46,10 +49,12 @@ class RobodynTag(ElementReader):
         self.loops: list[Loop] = []
         self.passive: list[str] = []
         self.rotors: list[Rotor] = []
+        self.couplings: list[Coupling] = []
         self.friction: list[Friction] = list(tree.friction)
         self.index = {joint.name: k for k, joint in enumerate(joints)}
         readers = {'gravity': self._gravity, 'loop': self._loop, 'passive': self._passive,
-                   'rotor': self._rotor, 'friction': self._friction}
+                   'rotor': self._rotor, 'friction': self._friction,
+                   'coupling': self._coupling}
         told: set[tuple[str, str]] = set()
         for tag, attributes in record.robodyn:
             if tag not in readers:
@@ -70,8 +75,8 @@ class RobodynTag(ElementReader):
     def _numbers(self, attributes: dict, key: str, count: int, tag: str) -> tuple[float, ...]:
         return self.numbers(attributes.get(key, ''), count, f'{key} of <{tag}> in <robodyn>')
 
-    def _joint(self, attributes: dict, tag: str) -> int:
-        name = attributes.get('joint', '')
+    def _joint(self, attributes: dict, tag: str, key: str = 'joint') -> int:
+        name = attributes.get(key, '')
         if name not in self.index:
             raise UnknownNameError('joint', name, self.index, f'<{tag}> in <robodyn> of '
                                                               f'{self.path}')
@@ -137,8 +142,43 @@ class RobodynTag(ElementReader):
         velocity = law.velocity
         if 'breakaway_velocity' in attributes:
             velocity, = self._numbers(attributes, 'breakaway_velocity', 1, 'friction')
+        saturating, saturation = self._saturating(attributes, 'friction')
         if breakaway < law.coulomb or velocity <= 0.0:
             raise self.fail(f'friction of joint {self.joints[joint].name!r} has breakaway '
                             f'{breakaway} at {velocity}; expected at least the Coulomb friction '
                             f'{law.coulomb} of <dynamics> at a positive velocity')
-        self.friction[joint] = law._replace(breakaway=breakaway, velocity=velocity)
+        self.friction[joint] = law._replace(breakaway=breakaway, velocity=velocity,
+                                            saturating=saturating, saturation=saturation)
+
+    def _saturating(self, attributes: dict, tag: str) -> tuple[float, float]:
+        saturating, saturation = (
+            self.numbers(attributes.get(key, default), 1, f'{key} of <{tag}> in <robodyn>')[0]
+            for key, default in (('saturating', '0'), ('saturation', '1')))
+        if saturating < 0.0 or saturation <= 0.0:
+            raise self.fail(f'<{tag} joint="{attributes.get("joint", "")}"> in <robodyn> has '
+                            f'saturating {saturating} at {saturation}; expected nothing negative '
+                            'at a positive velocity')
+        return saturating, saturation
+
+    def _coupling(self, attributes: dict) -> None:
+        joint, other = (self._joint(attributes, 'coupling', key) for key in ('joint', 'other'))
+        about = f'coupling of joint {self.joints[joint].name!r}'
+        if joint == other:
+            raise self.fail(f'{about} in <robodyn> names itself as the other; name the joint that '
+                            'the motor also turns with')
+        ratio, = self._numbers(attributes, 'ratio', 1, 'coupling')
+        inertia, damping, coulomb, breakaway, velocity = (
+            self.numbers(attributes.get(key, default), 1, f'{key} of <coupling> in <robodyn>')[0]
+            for key, default in (('inertia', '0'), ('damping', '0'), ('friction', '0'),
+                                 ('breakaway', attributes.get('friction', '0')),
+                                 ('breakaway_velocity', '0.1')))
+        if ratio == 0.0 or min(inertia, damping, coulomb) < 0.0:
+            raise self.fail(f'{about} has ratio {ratio}, inertia {inertia}, damping {damping} and '
+                            f'friction {coulomb}; expected a ratio that is not zero, and nothing '
+                            'negative besides')
+        if breakaway < coulomb or velocity <= 0.0:
+            raise self.fail(f'{about} has breakaway {breakaway} at {velocity}; expected at least '
+                            f'its friction {coulomb} at a positive velocity')
+        self.couplings.append(Coupling(joint, other, ratio, inertia,
+                                       Friction(damping, coulomb, breakaway, velocity,
+                                                *self._saturating(attributes, 'coupling'))))

@@ -54,7 +54,8 @@ def build_tree(record: RobotRecord) -> BuiltTree:
     tool = tool_of(tree, base)
     tree = tree._replace(payload_frame=tool.frame)
     tag = RobodynTag(record, builder.joints, tree)
-    tree = tree._replace(rotors=tuple(tag.rotors), friction=tuple(tag.friction))
+    tree = tree._replace(rotors=tuple(tag.rotors), friction=tuple(tag.friction),
+                         couplings=tuple(tag.couplings))
     return BuiltTree(tree, tuple(builder.joints), base, tool, tag,
                      (*record.remarks, *remarks, *builder.remarks))
 
