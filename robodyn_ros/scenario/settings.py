@@ -210,6 +210,7 @@ def listed_fields(settings: Any, prefix: str = '') -> list[Field]:
     return result
 
 
+@functools.cache
 def field_texts(kind: type) -> dict[str, str]:
     """Return the strings that stand under the fields of a dataclass, by field."""
     texts = {}

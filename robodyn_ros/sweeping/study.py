@@ -1,0 +1,227 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+A study: a scenario, the axes along which it is varied, and what is measured of every run.
+
+    scenario: scara_via_points
+    duration: 2.0
+    axes:
+      dynamics.payload.mass: {range: [0, 5], count: 11}
+      controller.natural_frequency: {values: [10, 20, 40]}
+      dynamics.friction_scale: {uniform: [0.5, 2.0]}
+    sampling: sobol
+    draws: 64
+
+An axis is any setting of the scenario, as --set takes it, or one number of a list by its joint or
+axis: dynamics.initial_position.joint_1, dynamics.gravity.z, dynamics.payload.centre.x.
+"""
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Iterable, Mapping
+
+import numpy as np
+
+from robodyn_ros.checks import shown
+from robodyn_ros.errors import ScenarioError, UnknownNameError
+from robodyn_ros.scenario.loading import changed, load_scenario, read_yaml, with_duration
+from robodyn_ros.scenario.schema import Scenario
+from robodyn_ros.scenario.settings import bounded, listed_fields, settings_from
+from robodyn_ros.sweeping.axes import axis, Axis, MOST_DRAWS, Points, SAMPLINGS
+
+MOST_RUNS = 10 ** 9
+"""Of a study; a table of a hundred gigabytes."""
+SEED = 'dynamics.noise.seed'
+XYZ = ('x', 'y', 'z')
+ELEMENTS = {'dynamics.gravity': XYZ, 'dynamics.payload.centre': XYZ, 'dynamics.push.force': XYZ,
+            'dynamics.push.torque': XYZ, 'controller.model.gravity': XYZ,
+            'controller.model.payload.centre': XYZ}
+"""What the numbers of a list are called, where they are not those of the joints."""
+INERTIA = ('xx', 'yy', 'zz', 'xy', 'xz', 'yz')
+ELEMENTS |= {f'{owner}.payload.inertia': INERTIA for owner in ('dynamics', 'controller.model')}
+
+
+@dataclass(frozen=True)
+class TuneSettings:
+    """What `robodyn tune` looks for; see tuning.py."""
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Settings to choose and where to look, such as {log_uniform: [5, 100]}."""
+    minimise: str = ''
+    """Metric to make small."""
+    over: str = bounded('worst', words=('worst', 'mean', 'quantile'))
+    """How the runs of the axes are put together into one number."""
+    quantile: float = bounded(0.95, least=0.0, most=1.0)
+    """Share of the runs that are at least as good, where over is quantile."""
+    limits: Mapping[str, float] = field(default_factory=dict)
+    """Largest values of other metrics, of the worst run."""
+    budget: int = bounded(200, least=1, most=1_000_000)
+    """Candidates to try."""
+
+
+@dataclass(frozen=True)
+class StudySettings:
+    """What a study file may hold."""
+
+    scenario: str
+    """Name of a scenario, or path of a file, seen from the study's folder first."""
+    set: Mapping[str, Any] = field(default_factory=dict)
+    """Changes of the scenario for all runs."""
+    duration: float = bounded(0.0, least=0.0)
+    """Seconds of motion; 0: the scenario's own."""
+    axes: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that are varied, each with its values or distribution."""
+    sampling: str = bounded('sobol', words=SAMPLINGS)
+    """How axes with a distribution are drawn."""
+    draws: int = bounded(64, least=1, most=MOST_DRAWS)
+    """Draws of the axes with a distribution, at every place of the grid of the others."""
+    seed: int = bounded(0, least=0)
+    """Of the draws."""
+    repetitions: int = bounded(1, least=1, most=1_000_000)
+    """Runs of every point, each with other measurement noise."""
+    metrics: tuple[str, ...] = ()
+    """What is measured; empty: all there is. An import path module:function is a user's own."""
+    settle_tolerance: float = bounded(0.0, least=0.0)
+    """Error of the joints of a motion that has settled; 0: the scenario's tolerance."""
+    tune: TuneSettings = field(default_factory=TuneSettings)
+
+
+class Study:
+    """A study made ready: its scenario and axes are checked, and no run has begun."""
+
+    def __init__(self, settings: StudySettings, scenario: Scenario, place: str = 'the study'):
+        """
+        Check every axis on the scenario, before anything runs.
+
+        :param scenario: the one that is varied, with the changes and duration of the settings
+        :param place: what complaints begin with
+        """
+        self.settings, self.place = settings, place
+        self.scenario = scenario
+        self.axes = tuple(axis(name, given, place) for name, given in settings.axes.items())
+        noise = scenario.dynamics.noise
+        noisy = noise.position > 0.0 or noise.velocity > 0.0 or any(
+            one.name.startswith('dynamics.noise.') for one in self.axes)
+        if settings.repetitions > 1 and (not noisy or SEED in settings.axes):
+            raise ScenarioError(f'{place}: repetitions is {settings.repetitions}; expected 1, as '
+                                + (f'{SEED} is an axis' if noisy else 'nothing in a run is '
+                                   'random: set dynamics.noise.position or velocity'))
+        known = {item.name for item in listed_fields(scenario)}
+        for one in self.axes:
+            self._check(one, known)
+        count = self.draws * settings.repetitions
+        for one in self.axes:
+            count *= 1 if one.drawn else len(one.values)
+        self.count = count
+        """Runs."""
+
+    @property
+    def draws(self) -> int:
+        """Draws at every place of the grid."""
+        return self.settings.draws if any(one.drawn for one in self.axes) else 1
+
+    @cached_property
+    def points(self) -> Points:
+        """The values of every run."""
+        if self.count > MOST_RUNS:
+            raise ScenarioError(f'{self.place}: has {self.count:.4g} runs; expected at most '
+                                f'{MOST_RUNS:.0e}: give axes fewer values, or fewer draws')
+        chosen = self.settings
+        return Points(self.axes, chosen.sampling, chosen.draws, chosen.seed, chosen.repetitions)
+
+    def _check(self, one: Axis, known: set[str]) -> None:
+        """Refuse an axis that is no setting, or has values that the setting cannot take."""
+        setting, _ = self.setting_of(one.name, known)
+        if setting not in known and not setting.startswith(('trajectory.parameters.',
+                                                            'trajectory.hold.',
+                                                            'robot_arguments.')):
+            raise UnknownNameError('setting', one.name, sorted(known), self.place)
+        if setting in known:
+            for value in one.extremes:
+                try:
+                    self.at({one.name: value})
+                except ScenarioError as error:
+                    raise ScenarioError(f'{self.place}: axis {one.name!r}: {error}') from None
+
+    def setting_of(self, name: str, known: Iterable[str] = ()) -> tuple[str, str]:
+        """Split an axis into its setting and the number of a list that it means, if any."""
+        parent, _, last = name.rpartition('.')
+        names = known or {item.name for item in listed_fields(self.scenario)}
+        if name in names or parent not in names:
+            return name, ''
+        return parent, last
+
+    def at(self, values: Mapping[str, Any], start: Mapping[str, np.ndarray] | None = None,
+           joints: tuple[str, ...] = ()) -> Scenario:
+        """
+        Return the scenario at some values of the axes.
+
+        :param start: where a run without changes starts, by setting, for axes that are one joint
+            of it; :param joints: the robot's
+        """
+        changes: dict[str, Any] = {}
+        known = {item.name: item.value for item in listed_fields(self.scenario)}
+        for name, value in values.items():
+            setting, element = self.setting_of(name, known)
+            if not element:
+                changes[setting] = list(value) if isinstance(value, tuple) else value
+                continue
+            whole = changes.get(setting, list(known[setting]))
+            names = ELEMENTS.get(setting, joints)
+            if not names:  # which joints there are is not known yet
+                continue
+            if element not in names:
+                raise UnknownNameError('number', name, [f'{setting}.{x}' for x in names],
+                                       self.place)
+            if not whole and start is not None and setting in start:
+                whole = start[setting].tolist()
+            if len(whole) == 1 < len(names):
+                whole = whole * len(names)
+            if len(whole) != len(names):
+                raise ScenarioError(f'{self.place}: axis {name!r} is one number of {setting}, '
+                                    f'which the scenario leaves empty; give all {len(names)}')
+            whole[names.index(element)] = value
+            changes[setting] = whole
+        return changed(self.scenario, changes) if changes else self.scenario
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of all that decides about the rows: axes, metrics, scenario and robot."""
+        from robodyn_ros.scenario.wiring import robot_of
+        facts = {'settings': asdict(replace(self.settings, tune=TuneSettings())),
+                 'scenario': {item.name: item.value for item in listed_fields(self.scenario)
+                              if item.name not in ('robot', 'name')},
+                 'robot': robot_of(self.scenario).urdf}
+        facts['settings']['scenario'] = ''
+        return hashlib.sha256(json.dumps(facts, sort_keys=True, default=list).encode()).hexdigest()
+
+
+def read_study(path: str | Path) -> Study:
+    """Read a study file."""
+    place = Path(path)
+    data = read_yaml(place)
+    if not isinstance(data, dict):
+        raise ScenarioError(f'{place}: expected a study: scenario, axes and more, see docs/'
+                            'sweep.md')
+    return make_study(data, place.parent, str(place))
+
+
+def make_study(data: Mapping[str, Any], folder: Path = Path(), place: str = 'the study') -> Study:
+    """
+    Make a study of plain values, as a file holds them.
+
+    :param folder: in which the scenario's file is looked for first
+    """
+    settings: StudySettings = settings_from(StudySettings, data, place)
+    beside = folder / settings.scenario
+    name = str(beside) if beside.suffix and beside.exists() else settings.scenario
+    for key, value in settings.set.items():
+        if isinstance(value, dict):
+            raise ScenarioError(f'{place}: set has {key!r}: {shown(value)}; expected a setting '
+                                'with its value, such as dynamics.payload.mass: 5')
+    scenario = load_scenario(name, dict(settings.set))
+    return Study(settings, with_duration(scenario, settings.duration or None), place)
