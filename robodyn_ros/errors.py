@@ -9,7 +9,11 @@ it as it is, without a traceback.
 """
 from __future__ import annotations
 
+import re
 from typing import Any
+
+LONGEST_WORD, LONGEST_SENTENCE = 500, 4000
+"""Letters, beyond which the middle is left out: sentences quote files, which may hold anything."""
 
 
 def printable(text: object) -> str:
@@ -26,6 +30,11 @@ def printable(text: object) -> str:
                    x.encode('unicode_escape', 'surrogatepass').decode() for x in found)
 
 
+def shortened(text: str, most: int) -> str:
+    """Return a text without its middle if it has more letters than can be read."""
+    return text if len(text) <= most else f'{text[:2 * most // 3]} … {text[-most // 4:]}'
+
+
 class RobodynError(Exception):
     """Base of all errors this package raises on purpose."""
 
@@ -36,7 +45,12 @@ class RobodynError(Exception):
 
     def __str__(self) -> str:
         """Return the sentence, on one line, whatever names of files and links it quotes."""
-        return printable(super().__str__())
+        text = printable(super().__str__())
+        if len(text) <= LONGEST_WORD:
+            return text
+        words = re.sub(rf'\S{{{LONGEST_WORD + 1},}}',
+                       lambda word: shortened(word[0], LONGEST_WORD), text)
+        return shortened(words, LONGEST_SENTENCE)
 
 
 class TracingError(RobodynError):

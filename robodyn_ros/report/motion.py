@@ -215,10 +215,10 @@ def motion_of_recording(path: str | os.PathLike, robot: Robot | None = None,
         raise RecordingError(f'{name}: has no joint_states (it has {topics}); record while the '
                              'robot runs')
     described = found.messages[DESCRIPTION]
-    robot = _robot_of(name, robot, described[-1][1]['data'] if described else None,
-                      f'robot_description in {name}',
-                      'has no robot_description; name the robot with --robot')
     try:
+        robot = _robot_of(name, robot, described[-1][1]['data'] if described else None,
+                          f'robot_description in {name}',
+                          'has no robot_description; name the robot with --robot')
         return _Recorded(name, found, robot).motion()
     except (LookupError, TypeError, ValueError, OverflowError) as error:
         raise RecordingError(f'{name}: its messages are not what their topics are for '

@@ -340,3 +340,14 @@ def test_plain_yaml_stays_what_it_was():
     assert load_yaml(text, 'text') == {
         'a': {'b': [1, 2.5, -2 ** 63 + 1, 2 ** 63 - 1, 'x'], 'c': None}}
     assert load_yaml('[' * (DEEPEST - 1) + '1' + ']' * (DEEPEST - 1), 'text')
+
+
+@pytest.mark.parametrize('kind, number', [
+    ('MCAP', 15765),    # a description whose schema has no data: a KeyError
+    ('NPZ', 17472),     # a header of thousands of bytes, all of them quoted
+    ('URDF', 8904), ('URDF', 16421), ('URDF', 18035)])  # a word of thousands of letters, quoted
+def test_what_a_million_inputs_found(kind, number, tmp_path):
+    """What `make soak` found: a sentence that can be read, whatever it quotes."""
+    with pytest.raises(RobodynError) as refused:
+        fuzz.KINDS[kind].read(fuzz.made(kind, number), tmp_path / f'fuzzed.{kind.lower()}')
+    assert str(refused.value).isprintable() and len(str(refused.value)) < 5000

@@ -77,7 +77,8 @@ def test_the_page_shows_the_robot_and_talks_back(listener, tmp_path):
             page.get_by_role('button', name='Step').click()
             listener.wait(lambda: listener.now == stamp + 1_000_000)
 
-            payload = page.get_by_role('textbox').nth(1)
+            payload = page.get_by_text('Payload [kg]', exact=True).locator(
+                'xpath=following::input[@type="text"][1]')
             payload.fill('2')
             payload.press('Enter')
             listener.wait(lambda: listener.call(

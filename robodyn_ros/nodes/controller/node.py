@@ -127,7 +127,8 @@ class ControllerNode(BaseNode):
 
     def destroy_node(self) -> None:
         """Leave the graph."""
-        if self.interfaces is not None:
+        # a node that could not be made is destroyed, too
+        if hasattr(self, 'interfaces') and self.interfaces is not None:
             self.interfaces.close()
         super().destroy_node()
 

@@ -142,9 +142,10 @@ class DynamicsNode(BaseNode):
 
     def destroy_node(self) -> None:
         """Leave the graph."""
-        self.steps.end('the plant ends')
-        if self.interfaces is not None:
-            self.interfaces.close()
+        if hasattr(self, 'interfaces'):  # a node that could not be made is destroyed, too
+            self.steps.end('the plant ends')
+            if self.interfaces is not None:
+                self.interfaces.close()
         super().destroy_node()
 
     def _announce(self, waits: bool) -> None:
