@@ -57,11 +57,11 @@ class Simulation:
         self.duration = self.periods * controller.period
         self.desired = DesiredMotion(scenario.trajectory, scenario.folder, self.duration,
                                      scenario.repeat)
-        self._wanted = self.desired.reference(
+        self.wanted = self.desired.reference(
             wiring.model_robot(robot, controller.model), self.duration, controller.period,
             wiring.parameters_of(robot, controller.model),
             wiring.constraints_of(dynamics, scenario.folder))
-        self.control = self._control(self._wanted) if with_control else None
+        self.control = self._control(self.wanted) if with_control else None
         self.plant = wiring.plant_of(robot, dynamics, self.desired.task, self.control, self.period,
                                      scenario.folder)
         self._begin()
@@ -70,7 +70,7 @@ class Simulation:
         """Settle the plant's values, where the run starts and what its law reads."""
         values = wiring.parameters_of(self.robot, self.scenario.dynamics).flat()
         self.parameters: Mapping[str, float] = dict(zip(NAMES, values))  # type: ignore[arg-type]
-        self.reference = self._wanted
+        self.reference = self.wanted
         """The motion that is wanted, at every control instant; with a law, as it is followed."""
         self.assembly = self._start()
         self.law_rows = self._seen_by_the_law() if self.control is not None else None

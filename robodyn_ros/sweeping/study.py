@@ -22,15 +22,15 @@ from functools import cached_property
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, Iterable, Mapping
+from typing import Any, Mapping
 
 import numpy as np
 
 from robodyn_ros.checks import shown
 from robodyn_ros.errors import ScenarioError, UnknownNameError
-from robodyn_ros.scenario.loading import changed, load_scenario, read_yaml, with_duration
+from robodyn_ros.scenario.loading import load_scenario, read_yaml, with_duration
 from robodyn_ros.scenario.schema import Scenario
-from robodyn_ros.scenario.settings import bounded, listed_fields, settings_from
+from robodyn_ros.scenario.settings import bounded, listed_fields, settings_from, with_value
 from robodyn_ros.sweeping.axes import axis, Axis, MOST_DRAWS, Points, SAMPLINGS
 
 MOST_RUNS = 10 ** 9
@@ -110,9 +110,10 @@ class Study:
             raise ScenarioError(f'{place}: repetitions is {settings.repetitions}; expected 1, as '
                                 + (f'{SEED} is an axis' if noisy else 'nothing in a run is '
                                    'random: set dynamics.noise.position or velocity'))
-        known = {item.name for item in listed_fields(scenario)}
+        self.known = {item.name: item.value for item in listed_fields(scenario)}
+        """Every setting of the scenario by name."""
         for one in self.axes:
-            self._check(one, known)
+            self._check(one)
         count = self.draws * settings.repetitions
         for one in self.axes:
             count *= 1 if one.drawn else len(one.values)
@@ -133,9 +134,9 @@ class Study:
         chosen = self.settings
         return Points(self.axes, chosen.sampling, chosen.draws, chosen.seed, chosen.repetitions)
 
-    def _check(self, one: Axis, known: set[str]) -> None:
+    def _check(self, one: Axis) -> None:
         """Refuse an axis that is no setting, or has values that the setting cannot take."""
-        setting, _ = self.setting_of(one.name, known)
+        setting, known = self.setting_of(one.name)[0], self.known
         if setting not in known and not setting.startswith(('trajectory.parameters.',
                                                             'trajectory.hold.',
                                                             'robot_arguments.')):
@@ -147,11 +148,10 @@ class Study:
                 except ScenarioError as error:
                     raise ScenarioError(f'{self.place}: axis {one.name!r}: {error}') from None
 
-    def setting_of(self, name: str, known: Iterable[str] = ()) -> tuple[str, str]:
+    def setting_of(self, name: str) -> tuple[str, str]:
         """Split an axis into its setting and the number of a list that it means, if any."""
         parent, _, last = name.rpartition('.')
-        names = known or {item.name for item in listed_fields(self.scenario)}
-        if name in names or parent not in names:
+        if name in self.known or parent not in self.known:
             return name, ''
         return parent, last
 
@@ -164,13 +164,12 @@ class Study:
             of it; :param joints: the robot's
         """
         changes: dict[str, Any] = {}
-        known = {item.name: item.value for item in listed_fields(self.scenario)}
         for name, value in values.items():
-            setting, element = self.setting_of(name, known)
+            setting, element = self.setting_of(name)
             if not element:
                 changes[setting] = list(value) if isinstance(value, tuple) else value
                 continue
-            whole = changes.get(setting, list(known[setting]))
+            whole = changes.get(setting, list(self.known[setting]))
             names = ELEMENTS.get(setting, joints)
             if not names:  # which joints there are is not known yet
                 continue
@@ -186,15 +185,18 @@ class Study:
                                     f'which the scenario leaves empty; give all {len(names)}')
             whole[names.index(element)] = value
             changes[setting] = whole
-        return changed(self.scenario, changes) if changes else self.scenario
+        made = self.scenario
+        for setting, value in changes.items():
+            made = with_value(made, setting, value, self.place)
+        return made
 
     @cached_property
     def digest(self) -> str:
         """Hash of all that decides about the rows: axes, metrics, scenario and robot."""
         from robodyn_ros.scenario.wiring import robot_of
         facts = {'settings': asdict(replace(self.settings, tune=TuneSettings())),
-                 'scenario': {item.name: item.value for item in listed_fields(self.scenario)
-                              if item.name not in ('robot', 'name')},
+                 'scenario': {name: value for name, value in self.known.items()
+                              if name not in ('robot', 'name')},
                  'robot': robot_of(self.scenario).urdf}
         facts['settings']['scenario'] = ''
         return hashlib.sha256(json.dumps(facts, sort_keys=True, default=list).encode()).hexdigest()
