@@ -27,7 +27,7 @@ from robodyn_ros.scenario.periods import period_ns, periods_in, steps_in
 from robodyn_ros.scenario.result import Result
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import checked
-from robodyn_ros.trajectories.joint_plan import JointPlan
+from robodyn_ros.trajectories.joint_plan import JointPlan, Points
 from robodyn_ros.types import Control, Rollout, State, Trajectory
 
 
@@ -61,6 +61,8 @@ class Simulation:
             wiring.model_robot(robot, controller.model), self.duration, controller.period,
             wiring.parameters_of(robot, controller.model),
             wiring.constraints_of(dynamics, scenario.folder))
+        """The same before a law begins it from where the arm is."""
+        self._points: Points | None = None  # of it, as they would be sent
         self.control = self._control(self.wanted) if with_control else None
         self.plant = wiring.plant_of(robot, dynamics, self.desired.task, self.control, self.period,
                                      scenario.folder)
@@ -110,8 +112,9 @@ class Simulation:
             state = np.concatenate([start.q, start.v])
             state = np.concatenate([state if noise is None else state + noise[0], np.zeros(n)])
             instants = np.arange(self.periods + 1) * period_ns(settings.period)
-            plan = JointPlan(0, self.desired.points(self.reference, settings.period)).begun(
-                0, state, settings.blend_time)
+            if self._points is None:
+                self._points = self.desired.points(self.reference, settings.period)
+            plan = JointPlan(0, self._points).begun(0, state, settings.blend_time)
             if settings.blend_time > 0.0:
                 wiring.check_start(plan, self.robot, settings)
             rows = plan.samples(instants)

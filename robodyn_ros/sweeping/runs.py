@@ -105,21 +105,25 @@ class Runner:
 
     def rows(self, runs: np.ndarray) -> dict[str, list[Any]]:
         """Return the rows of some runs, by column, in their order."""
-        values = self.study.points.values(runs)
-        columns: dict[str, list[Any]] = {'run': runs.tolist(), **values}
-        if self.study.settings.repetitions > 1:
-            first = self.study.scenario.dynamics.noise.seed
-            columns[SEED] = (first + self.study.points.repetition(runs)).tolist()
-        count = len(runs)
-        for name in self.metrics:
-            columns[name] = [math.nan] * count
-        columns |= {'finished': [False] * count, 'time': [0.0] * count, 'reason': [''] * count}
+        columns = self.failed(runs, '')
         groups: dict[tuple, list[int]] = {}
-        for k in range(count):
+        for k in range(len(runs)):
             groups.setdefault(self._structure(columns, k), []).append(k)
         for structure, places in groups.items():
             self._group(structure, places, columns)
         return columns
+
+    def failed(self, runs: np.ndarray, reason: str) -> dict[str, list[Any]]:
+        """Return rows of runs of which nothing is known but why."""
+        columns: dict[str, list[Any]] = {'run': runs.tolist(), **self.study.points.values(runs)}
+        count = len(runs)
+        if self.study.settings.repetitions > 1:
+            first = self.study.scenario.dynamics.noise.seed
+            columns[SEED] = (first + self.study.points.repetition(runs)).tolist()
+        for name in self.metrics:
+            columns[name] = [math.nan] * count
+        return columns | {'finished': [False] * count, 'time': [0.0] * count,
+                          'reason': [reason] * count}
 
     def _structure(self, columns: dict[str, list[Any]], k: int) -> tuple:
         """Return what two runs must agree in to share a simulation."""
