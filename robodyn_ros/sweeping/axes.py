@@ -29,6 +29,8 @@ MOST_VALUES = 1_000_000
 """Values of one axis of the grid."""
 MOST_DRAWS = 10_000_000
 """They are made at once, by every worker."""
+TINY = 2.0 ** -53
+"""Least share of a distribution: at its very border a normal one is infinite."""
 EXAMPLE = '{values: [1, 2, 5]}, {range: [0, 5], count: 11} or {uniform: [0, 5]}'
 
 
@@ -55,6 +57,12 @@ class Axis:
             return np.exp(np.log(low) + (np.log(high) - np.log(low)) * share)
         from scipy.special import ndtri
         return low + high * ndtri(share)
+
+    def at(self, share: float) -> Any:
+        """Return the value at a share of the axis, from 0 to 1."""
+        if self.drawn:
+            return float(self.quantile(np.array([min(max(share, TINY), 1.0 - TINY)]))[0])
+        return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
 
     @property
     def extremes(self) -> tuple[Any, ...]:
@@ -166,4 +174,30 @@ def _shares(sampling: str, width: int, count: int, seed: int) -> np.ndarray:
             shares = sobol.random_base2((count - 1).bit_length())[:count]
         else:
             shares = qmc.LatinHypercube(width, seed=seed).random(count)
-    return np.clip(shares, 2.0 ** -53, 1.0 - 2.0 ** -53)
+    return np.clip(shares, TINY, 1.0 - TINY)
+
+
+class Candidates:
+    """Points of a study once for each candidate, one candidate after another."""
+
+    def __init__(self, points: Points, candidates: Sequence[Mapping[str, Any]]):
+        """
+        Put them together.
+
+        :param candidates: values beside those of the study's axes, the same names in each
+        """
+        self._points, self._candidates = points, tuple(candidates)
+
+    def __len__(self) -> int:
+        """Return how many runs there are."""
+        return len(self._points) * len(self._candidates)
+
+    def values(self, runs: np.ndarray) -> dict[str, list[Any]]:
+        """Return the values of some runs on every axis, and of their candidates."""
+        found = self._points.values(runs % len(self._points))
+        chosen = [self._candidates[k] for k in runs // len(self._points)]
+        return {**found, **{name: [one[name] for one in chosen] for name in self._candidates[0]}}
+
+    def repetition(self, runs: np.ndarray) -> np.ndarray:
+        """Return which repetition each run is."""
+        return self._points.repetition(runs % len(self._points))

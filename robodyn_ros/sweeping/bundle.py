@@ -12,16 +12,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 import hashlib
 from importlib import metadata
+import logging
 from pathlib import Path
 import platform
 import tempfile
+from typing import Any, Mapping
 
 import robodyn_ros
 from robodyn_ros.codegen.native import instruction_set
 from robodyn_ros.errors import ScenarioError
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.user_code import is_import_path
-from robodyn_ros.scenario.wiring import robot_of
+from robodyn_ros.sweeping.runs import Runner
 from robodyn_ros.sweeping.study import Study, StudySettings
 
 ROBOT = 'robot.urdf'
@@ -38,13 +40,15 @@ class Bundle:
     place: str
     files: dict[str, bytes]
     digest: str
-    """Of all of it: equal bundles give equal rows."""
+    """Of all of it but the candidates: equal bundles give equal rows."""
+    candidates: tuple[Mapping[str, Any], ...] = ()
+    """Of tune, see Study."""
 
 
 def packed(study: Study) -> Bundle:
     """Return a study ready to travel."""
     scenario = study.scenario
-    files = {ROBOT: robot_of(scenario).urdf.encode()}
+    files = {ROBOT: study.robot.urdf.encode()}
     folder = Path(scenario.folder) if scenario.folder else Path.cwd()
     named = (scenario.controller.kind, scenario.trajectory.kind, *scenario.dynamics.constraints,
              *study.settings.metrics)
@@ -63,7 +67,8 @@ def packed(study: Study) -> Bundle:
     digest = hashlib.sha256(study.digest.encode())
     for name, data in sorted(files.items()):
         digest.update(name.encode() + b'\0' + hashlib.sha256(data).digest())
-    return Bundle(study.settings, scenario, study.place, files, digest.hexdigest())
+    return Bundle(study.settings, scenario, study.place, files, digest.hexdigest(),
+                  study.candidates)
 
 
 def unpacked(bundle: Bundle, folder: Path) -> Study:
@@ -79,12 +84,7 @@ def unpacked(bundle: Bundle, folder: Path) -> Study:
         parameters = {**scenario.trajectory.parameters, 'path': str(folder / Path(table).name)}
         scenario = replace(scenario, trajectory=replace(scenario.trajectory,
                                                         parameters=parameters))
-    return Study(bundle.settings, scenario, bundle.place)
-
-
-def private_folder() -> tempfile.TemporaryDirectory:
-    """Return a folder for the files of a bundle, which nobody else can write."""
-    return tempfile.TemporaryDirectory(prefix='robodyn_study_')
+    return Study(bundle.settings, scenario, bundle.place, bundle.candidates)
 
 
 def fingerprint() -> dict[str, str]:
@@ -95,3 +95,25 @@ def fingerprint() -> dict[str, str]:
     return {'robodyn_ros': str(robodyn_ros.__version__), 'source': text.hexdigest()[:16],
             **{name: metadata.version(name) for name in ('numpy', 'scipy', 'numba', 'llvmlite')},
             'machine': platform.machine(), 'instructions': instruction_set()}
+
+
+class Unpacked:
+    """What a worker keeps of the bundles it gets: the runner of the last one, and its files."""
+
+    def __init__(self) -> None:
+        """Keep nothing yet."""
+        self._digest, self._runner = '', None
+        self._folder: tempfile.TemporaryDirectory | None = None
+
+    def runner(self, bundle: Bundle) -> Runner:
+        """Return the runner of a bundle; one that differs in candidates only is kept."""
+        if bundle.digest != self._digest or self._runner is None:
+            logging.getLogger('robodyn_ros').setLevel(logging.ERROR)  # said once, by who sweeps
+            if self._folder is not None:
+                self._folder.cleanup()
+            self._folder = tempfile.TemporaryDirectory(prefix='robodyn_study_')  # ours alone
+            self._runner = Runner(unpacked(bundle, Path(self._folder.name)))
+            self._digest = bundle.digest
+        if bundle.candidates != self._runner.study.candidates:
+            self._runner.study = self._runner.study.trying(bundle.candidates)
+        return self._runner

@@ -10,17 +10,15 @@ was finished is kept.
 """
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import contextmanager, ExitStack
 import logging
-from pathlib import Path
 import threading
 from typing import Any, Iterable, Iterator
 
 import numpy as np
 
 from robodyn_ros.errors import MissingPackageError, RobodynError
-from robodyn_ros.sweeping.bundle import Bundle, fingerprint, private_folder, unpacked
-from robodyn_ros.sweeping.runs import Runner
+from robodyn_ros.sweeping.bundle import Bundle, fingerprint, Unpacked
 from robodyn_ros.sweeping.workers import Chunk
 
 LOG = logging.getLogger('robodyn_ros')
@@ -31,24 +29,24 @@ LOOK = 1.0
 """Time between looks at who is there [s]."""
 AHEAD = 3
 """Chunks given to each worker before the first is back."""
-_runners: dict[str, tuple[Any, Runner]] = {}
+_kept = Unpacked()
 _one_at_a_time = threading.Lock()
 
 
 def compute(bundle: Bundle, chunk: Chunk) -> dict[str, list[Any]]:
     """Compute a chunk on a worker, which keeps what it has unpacked and compiled."""
     with _one_at_a_time:
-        if bundle.digest not in _runners:
-            logging.getLogger('robodyn_ros').setLevel(logging.ERROR)
-            _runners.clear()
-            folder = private_folder()
-            _runners[bundle.digest] = folder, Runner(unpacked(bundle, Path(folder.name)))
-        return _runners[bundle.digest][1].rows(np.arange(chunk[1], chunk[2]))
+        return _kept.runner(bundle).rows(np.arange(chunk[1], chunk[2]))
 
 
-def rows_of(bundle: Bundle, chunks: Iterable[Chunk], address: str, workers: int) -> Iterator[
-        tuple[Chunk, dict[str, list[Any]] | str]]:
-    """Yield the rows of every chunk as they become ready, or why there are none."""
+@contextmanager
+def connected(address: str, workers: int) -> Iterator[Cluster]:
+    """
+    Connect to a scheduler, for as long as a with block.
+
+    :param address: of a scheduler, or 'local' for one on this machine
+    :param workers: of a local one
+    """
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -67,20 +65,23 @@ def rows_of(bundle: Bundle, chunks: Iterable[Chunk], address: str, workers: int)
             raise RobodynError(f'--cluster {address}: no scheduler answers there ({error}); start '
                                'one with dask scheduler, or give its address, such as '
                                'tcp://host:8786') from None
-        yield from _Session(client, bundle, address).rows(iter(chunks))
+        yield Cluster(client, address)
 
 
-class _Session:
-    """One sweep on one cluster."""
+class Cluster:
+    """A cluster, and which of its workers fit."""
 
-    def __init__(self, client: Any, bundle: Bundle, address: str):
-        self.client, self.bundle, self.address = client, bundle, address
+    def __init__(self, client: Any, address: str):
+        """Look at nobody yet."""
+        self.client, self.address = client, address
         self.own = fingerprint()
         self.good: set[str] = set()
         self._known: set[str] = set()
 
-    def rows(self, chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, Any]]:
+    def rows(self, bundle: Bundle, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Any]]:
+        """Yield the rows of every chunk as they become ready, or why there are none."""
         from distributed import wait
+        left = iter(chunks)
         self._look()
         pending: dict[Any, Chunk] = {}
         again: list[Chunk] = []
@@ -92,10 +93,10 @@ class _Session:
                     future.release()
                 pending = {}
             while len(pending) < AHEAD * len(self.good):
-                chunk = again.pop() if again else next(chunks, None)
+                chunk = again.pop() if again else next(left, None)
                 if chunk is None:
                     break
-                pending[self._submit(chunk)] = chunk
+                pending[self._submit(bundle, chunk)] = chunk
             if not pending:
                 if not self.good:
                     raise RobodynError(f'--cluster {self.address}: no worker is left; what is '
@@ -115,8 +116,8 @@ class _Session:
                     again.append(chunk)
                 future.release()
 
-    def _submit(self, chunk: Chunk) -> Any:
-        return self.client.submit(compute, self.bundle, chunk, workers=sorted(self.good),
+    def _submit(self, bundle: Bundle, chunk: Chunk) -> Any:
+        return self.client.submit(compute, bundle, chunk, workers=sorted(self.good),
                                   allow_other_workers=False, pure=False, retries=2)
 
     def _look(self) -> bool:

@@ -26,14 +26,13 @@ from robodyn_ros.scenario.settings import listed_fields
 from robodyn_ros.scenario.simulation import Simulation
 from robodyn_ros.scenario.user_code import is_import_path
 from robodyn_ros.sweeping.metrics import chosen_metrics, measured_columns, METRICS, user_metric
-from robodyn_ros.sweeping.study import SEED, Study
+from robodyn_ros.sweeping.study import SEED, STARTS, Study
 
 KEPT = 8
 """Simulations that are kept for later runs of the same structure."""
 MOST_LAWS = 1000
 """Control laws whose parameters are kept for runs that differ in the plant only."""
 PLANT = ('gravity', 'friction_scale', 'payload.mass', 'payload.centre', 'payload.inertia')
-STARTS = ('dynamics.initial_position', 'dynamics.initial_velocity')
 NOISE = ('dynamics.noise.position', 'dynamics.noise.velocity', SEED)
 STABILISATION = ('dynamics.stabilisation.alpha', 'dynamics.stabilisation.beta')
 _GAINS = ('kp', 'kd', 'natural_frequency', 'damping')
@@ -83,13 +82,6 @@ class Runner:
         self._judged = any(name.startswith('controller.model.') for name in self._run_time)
         self._kept: OrderedDict[tuple, Simulation] = OrderedDict()
         self._law_values: dict[Any, dict[str, float]] = {}
-        self._joints: tuple[str, ...] = ()
-        self._start: dict[str, np.ndarray] = {}
-        if any(study.setting_of(one.name)[1] for one in study.axes):
-            self._joints = wiring.robot_of(study.scenario).joints
-            if any(setting in STARTS for setting in settings.values()):
-                state = Simulation(study.scenario).assembly.state
-                self._start = dict(zip(STARTS, (state.q, state.v)))
 
     def _shares_code(self, setting: str) -> bool:
         """Tell whether a setting is a value of the code, not a part of it."""
@@ -135,8 +127,7 @@ class Runner:
         names = [one.name for one in self.study.axes]
         if self.study.settings.repetitions > 1:
             names.append(SEED)
-        return self.study.at({name: columns[name][k] for name in names}, self._start,
-                             self._joints)
+        return self.study.at({name: columns[name][k] for name in names})
 
     def _group(self, structure: tuple, places: list[int], columns: dict[str, list[Any]]) -> None:
         """Run those that share a simulation."""

@@ -22,19 +22,22 @@ from functools import cached_property
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, Mapping
-
-import numpy as np
+from typing import Any, Mapping, Sequence
 
 from robodyn_ros.checks import shown
 from robodyn_ros.errors import ScenarioError, UnknownNameError
+from robodyn_ros.robots.robot import Robot
 from robodyn_ros.scenario.loading import load_scenario, read_yaml, with_duration
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import bounded, listed_fields, settings_from, with_value
-from robodyn_ros.sweeping.axes import axis, Axis, MOST_DRAWS, Points, SAMPLINGS
+from robodyn_ros.scenario.simulation import Simulation
+from robodyn_ros.scenario.wiring import robot_of
+from robodyn_ros.sweeping.axes import axis, Axis, Candidates, MOST_DRAWS, Points, SAMPLINGS
+from robodyn_ros.types import State
 
 MOST_RUNS = 10 ** 9
 """Of a study; a table of a hundred gigabytes."""
+STARTS = ('dynamics.initial_position', 'dynamics.initial_velocity')
 SEED = 'dynamics.noise.seed'
 XYZ = ('x', 'y', 'z')
 ELEMENTS = {'dynamics.gravity': XYZ, 'dynamics.payload.centre': XYZ, 'dynamics.push.force': XYZ,
@@ -93,16 +96,26 @@ class StudySettings:
 class Study:
     """A study made ready: its scenario and axes are checked, and no run has begun."""
 
-    def __init__(self, settings: StudySettings, scenario: Scenario, place: str = 'the study'):
+    def __init__(self, settings: StudySettings, scenario: Scenario, place: str = 'the study',
+                 candidates: Sequence[Mapping[str, Any]] = ()):
         """
         Check every axis on the scenario, before anything runs.
 
         :param scenario: the one that is varied, with the changes and duration of the settings
         :param place: what complaints begin with
+        :param candidates: of tune: values of further settings, with each of which all is run
         """
         self.settings, self.place = settings, place
         self.scenario = scenario
-        self.axes = tuple(axis(name, given, place) for name, given in settings.axes.items())
+        self._axes = tuple(axis(name, given, place) for name, given in settings.axes.items())
+        self.candidates = tuple(candidates)
+        further = tuple(axis(name, given, place) for name, given in settings.tune.parameters.items(
+            )) if candidates else ()
+        twice = {one.name for one in self._axes} & set(settings.tune.parameters)
+        if twice:
+            raise ScenarioError(f'{place}: {", ".join(sorted(twice))} is an axis and a parameter '
+                                'of tune; expected one of them')
+        self.axes = self._axes + further
         noise = scenario.dynamics.noise
         noisy = noise.position > 0.0 or noise.velocity > 0.0 or any(
             one.name.startswith('dynamics.noise.') for one in self.axes)
@@ -114,8 +127,8 @@ class Study:
         """Every setting of the scenario by name."""
         for one in self.axes:
             self._check(one)
-        count = self.draws * settings.repetitions
-        for one in self.axes:
+        count = self.draws * settings.repetitions * max(1, len(candidates))
+        for one in self._axes:
             count *= 1 if one.drawn else len(one.values)
         self.count = count
         """Runs."""
@@ -123,16 +136,22 @@ class Study:
     @property
     def draws(self) -> int:
         """Draws at every place of the grid."""
-        return self.settings.draws if any(one.drawn for one in self.axes) else 1
+        return self.settings.draws if any(one.drawn for one in self._axes) else 1
 
     @cached_property
-    def points(self) -> Points:
+    def points(self) -> Points | Candidates:
         """The values of every run."""
         if self.count > MOST_RUNS:
             raise ScenarioError(f'{self.place}: has {self.count:.4g} runs; expected at most '
                                 f'{MOST_RUNS:.0e}: give axes fewer values, or fewer draws')
         chosen = self.settings
-        return Points(self.axes, chosen.sampling, chosen.draws, chosen.seed, chosen.repetitions)
+        points = Points(self._axes, chosen.sampling, chosen.draws, chosen.seed,
+                        chosen.repetitions)
+        return Candidates(points, self.candidates) if self.candidates else points
+
+    def trying(self, candidates: Sequence[Mapping[str, Any]]) -> Study:
+        """Return the same study with candidates of tune."""
+        return Study(self.settings, self.scenario, self.place, candidates)
 
     def _check(self, one: Axis) -> None:
         """Refuse an axis that is no setting, or has values that the setting cannot take."""
@@ -146,7 +165,7 @@ class Study:
                 try:
                     self.at({one.name: value})
                 except ScenarioError as error:
-                    raise ScenarioError(f'{self.place}: axis {one.name!r}: {error}') from None
+                    raise ScenarioError(f'axis {one.name!r} of {error}') from None
 
     def setting_of(self, name: str) -> tuple[str, str]:
         """Split an axis into its setting and the number of a list that it means, if any."""
@@ -155,34 +174,24 @@ class Study:
             return name, ''
         return parent, last
 
-    def at(self, values: Mapping[str, Any], start: Mapping[str, np.ndarray] | None = None,
-           joints: tuple[str, ...] = ()) -> Scenario:
-        """
-        Return the scenario at some values of the axes.
-
-        :param start: where a run without changes starts, by setting, for axes that are one joint
-            of it; :param joints: the robot's
-        """
+    def at(self, values: Mapping[str, Any]) -> Scenario:
+        """Return the scenario at some values of the axes."""
         changes: dict[str, Any] = {}
         for name, value in values.items():
             setting, element = self.setting_of(name)
             if not element:
                 changes[setting] = list(value) if isinstance(value, tuple) else value
                 continue
-            whole = changes.get(setting, list(self.known[setting]))
-            names = ELEMENTS.get(setting, joints)
-            if not names:  # which joints there are is not known yet
-                continue
+            whole = changes.get(setting) or list(self.known[setting] or self._own(setting))
+            names = ELEMENTS.get(setting) or self.robot.joints
             if element not in names:
                 raise UnknownNameError('number', name, [f'{setting}.{x}' for x in names],
                                        self.place)
-            if not whole and start is not None and setting in start:
-                whole = start[setting].tolist()
-            if len(whole) == 1 < len(names):
+            if len(whole) == 1:
                 whole = whole * len(names)
             if len(whole) != len(names):
-                raise ScenarioError(f'{self.place}: axis {name!r} is one number of {setting}, '
-                                    f'which the scenario leaves empty; give all {len(names)}')
+                raise ScenarioError(f'{self.place}: axis {name!r} is one number of {setting}, of '
+                                    f'which the scenario has {len(whole)}; give all {len(names)}')
             whole[names.index(element)] = value
             changes[setting] = whole
         made = self.scenario
@@ -191,13 +200,30 @@ class Study:
         return made
 
     @cached_property
+    def robot(self) -> Robot:
+        """The robot of the scenario."""
+        return robot_of(self.scenario)
+
+    @cached_property
+    def _start(self) -> State:
+        """Where a run starts that nothing is said about."""
+        return Simulation(self.scenario).assembly.state
+
+    def _own(self, setting: str) -> list[float]:
+        """Return what an empty list of a scenario stands for."""
+        if setting.endswith('gravity'):
+            return list(self.robot.parameters.gravity)  # type: ignore[arg-type]
+        if setting in STARTS:
+            return self._start[1 + STARTS.index(setting)].tolist()
+        return []
+
+    @cached_property
     def digest(self) -> str:
         """Hash of all that decides about the rows: axes, metrics, scenario and robot."""
-        from robodyn_ros.scenario.wiring import robot_of
         facts = {'settings': asdict(replace(self.settings, tune=TuneSettings())),
                  'scenario': {name: value for name, value in self.known.items()
                               if name not in ('robot', 'name')},
-                 'robot': robot_of(self.scenario).urdf}
+                 'robot': self.robot.urdf}
         facts['settings']['scenario'] = ''
         return hashlib.sha256(json.dumps(facts, sort_keys=True, default=list).encode()).hexdigest()
 

@@ -12,22 +12,23 @@ on where it was. The table has one hash, for any number of workers, on one machi
 """
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 import os
 from pathlib import Path
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
 from robodyn_ros.checks import whole_number
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.sweeping import cluster as dask_cluster, workers as processes
-from robodyn_ros.sweeping.bundle import fingerprint, packed
+from robodyn_ros.sweeping.bundle import Bundle, fingerprint, packed
+from robodyn_ros.sweeping.cluster import connected
 from robodyn_ros.sweeping.runs import Runner
 from robodyn_ros.sweeping.study import make_study, read_study, SEED, Study
 from robodyn_ros.sweeping.table import (batch_of, facts_of, Journal, read_table, schema_of,
                                         write_table)
-from robodyn_ros.sweeping.workers import Chunk
+from robodyn_ros.sweeping.workers import Chunk, Team
 
 LANES = 16
 SMALLEST, LARGEST = 16, 256
@@ -67,8 +68,6 @@ def sweep(study: Study | str | Path | Mapping[str, Any], output: str | Path | No
     """
     ready = ready_study(study)
     path = table_path(ready, output)
-    count = os.cpu_count() or 1 if workers is None else whole_number(
-        'workers', workers, '1 or more processes', 1, 1024)
     runner = Runner(ready)
     bundle = packed(ready)
     if path.exists():
@@ -87,13 +86,14 @@ def sweep(study: Study | str | Path | Mapping[str, Any], output: str | Path | No
             failed += batch.num_rows - batch.column('finished').true_count
         progress(finished, failed)
         left = (chunk for chunk in chunks_of(ready.count) if chunk[0] not in journal.places)
-        for chunk, found in _rows(runner, bundle, left, count, cluster):
-            rows = found if isinstance(found, dict) else runner.failed(
-                np.arange(chunk[1], chunk[2]), found)
-            journal.add(chunk[0], batch_of(rows, schema))
-            finished += len(rows['run'])
-            failed += len(rows['run']) - sum(rows['finished'])
-            progress(finished, failed)
+        with computing(runner, workers, cluster) as computer:
+            for chunk, found in computer.rows(bundle, left):
+                rows = found if isinstance(found, dict) else runner.failed(
+                    np.arange(chunk[1], chunk[2]), found)
+                journal.add(chunk[0], batch_of(rows, schema))
+                finished += len(rows['run'])
+                failed += len(rows['run']) - sum(rows['finished'])
+                progress(finished, failed)
         facts = {'study': bundle.digest, 'settings': ready.settings.__dict__ | {
             'tune': None}, 'scenario': ready.scenario.name, 'runs': finished, 'failed': failed,
             'made_by': fingerprint(), 'place': ready.place}
@@ -134,12 +134,31 @@ def _kinds(study: Study) -> dict[str, tuple[Any, ...]]:
     return {**found, SEED: (0,)} if study.settings.repetitions > 1 else found
 
 
-def _rows(runner: Runner, bundle: Any, chunks: Iterator[Chunk], workers: int,
-          cluster: str) -> Iterator[tuple[Chunk, Any]]:
-    if cluster:
-        yield from dask_cluster.rows_of(bundle, chunks, cluster, workers)
-    elif workers == 1:
+class Alone:
+    """The one worker that is this process itself."""
+
+    def __init__(self, runner: Runner):
+        """Compute with a runner."""
+        self._runner = runner
+
+    def rows(self, bundle: Bundle, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Any]]:
+        """Yield the rows of every chunk."""
+        if bundle.candidates != self._runner.study.candidates:
+            self._runner.study = self._runner.study.trying(bundle.candidates)
         for chunk in chunks:
-            yield chunk, runner.rows(np.arange(chunk[1], chunk[2]))
+            yield chunk, self._runner.rows(np.arange(chunk[1], chunk[2]))
+
+
+@contextmanager
+def computing(runner: Runner, workers: int | None, cluster: str) -> Iterator[Any]:
+    """Give what computes rows: this process, some of its own, or a cluster."""
+    count = os.cpu_count() or 1 if workers is None else whole_number(
+        'workers', workers, '1 or more processes', 1, 1024)
+    if cluster:
+        with connected(cluster, count) as found:
+            yield found
+    elif count == 1:
+        yield Alone(runner)
     else:
-        yield from processes.rows_of(bundle, chunks, workers)
+        with Team(count) as team:
+            yield team

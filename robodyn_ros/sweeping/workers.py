@@ -11,10 +11,8 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-import logging
 from multiprocessing.connection import Connection, Pipe, wait
 import os
-from pathlib import Path
 import signal
 import subprocess
 import sys
@@ -22,8 +20,7 @@ from typing import Any, Iterable, Iterator
 
 import numpy as np
 
-from robodyn_ros.sweeping.bundle import Bundle, private_folder, unpacked
-from robodyn_ros.sweeping.runs import Runner
+from robodyn_ros.sweeping.bundle import Bundle, Unpacked
 
 DEATHS = 3
 """Workers that may die of a chunk."""
@@ -36,28 +33,44 @@ class _Worker:
     process: subprocess.Popen
     link: Connection
     chunk: Chunk | None = None
+    bundle: Bundle | None = None
+    """The last one it was sent."""
 
 
-def rows_of(bundle: Bundle, chunks: Iterable[Chunk], workers: int) -> Iterator[
-        tuple[Chunk, dict[str, list[Any]] | str]]:
-    """Yield the rows of every chunk as they become ready, or why there are none."""
-    again: deque[Chunk] = deque()
-    left = iter(chunks)
-    deaths: dict[Chunk, int] = {}
-    team: list[_Worker] = []
-    try:
+class Team:
+    """Some worker processes, for as long as a with block."""
+
+    def __init__(self, size: int):
+        """Start nobody yet."""
+        self.size = size
+        self._workers: list[_Worker] = []
+
+    def __enter__(self) -> Team:
+        """Begin."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End every worker."""
+        for worker in self._workers:
+            _end(worker)
+
+    def rows(self, bundle: Bundle, chunks: Iterable[Chunk]) -> Iterator[
+            tuple[Chunk, dict[str, list[Any]] | str]]:
+        """Yield the rows of every chunk as they become ready, or why there are none."""
+        again: deque[Chunk] = deque()
+        left = iter(chunks)
+        deaths: dict[Chunk, int] = {}
         while True:
-            for place in range(workers):
-                if place < len(team) and team[place].chunk:
+            for place in range(self.size):
+                if place < len(self._workers) and self._workers[place].chunk:
                     continue
                 chunk = again.popleft() if again else next(left, None)
                 if chunk is None:
                     break
-                if place >= len(team):
-                    team.append(_started(bundle))
-                team[place].chunk = chunk
-                _send(team[place], chunk)
-            busy = [worker for worker in team if worker.chunk]
+                if place >= len(self._workers):
+                    self._workers.append(_started())
+                self._give(self._workers[place], bundle, chunk)
+            busy = [worker for worker in self._workers if worker.chunk]
             if not busy:
                 return
             wait([worker.link for worker in busy])
@@ -69,19 +82,23 @@ def rows_of(bundle: Bundle, chunks: Iterable[Chunk], workers: int) -> Iterator[
                     worker.chunk = None
                     yield chunk, found
                 except (EOFError, OSError):
-                    team.remove(worker)
+                    self._workers.remove(worker)
                     _end(worker)
                     deaths[chunk] = deaths.get(chunk, 0) + 1
                     if deaths[chunk] < DEATHS:
                         again.append(chunk)
                     else:
                         yield chunk, f'{DEATHS} workers died of the runs {chunk[1]} to {chunk[2]}'
-    finally:
-        for worker in team:
-            _end(worker)
+
+    def _give(self, worker: _Worker, bundle: Bundle, chunk: Chunk) -> None:
+        worker.chunk = chunk
+        if worker.bundle is not bundle:
+            worker.bundle = bundle
+            _send(worker, bundle)
+        _send(worker, chunk)
 
 
-def _started(bundle: Bundle) -> _Worker:
+def _started() -> _Worker:
     ours, theirs = Pipe()
     # one thread each: the workers share the cores
     environment = {**os.environ, 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1',
@@ -90,9 +107,7 @@ def _started(bundle: Bundle) -> _Worker:
                                pass_fds=[theirs.fileno()], env=environment,
                                stdin=subprocess.DEVNULL)
     theirs.close()
-    worker = _Worker(process, ours)
-    _send(worker, bundle)
-    return worker
+    return _Worker(process, ours)
 
 
 def _send(worker: _Worker, what: Any) -> None:
@@ -109,16 +124,18 @@ def _end(worker: _Worker) -> None:
 
 
 def serve(link: Connection) -> None:
-    """Compute chunks until the other side is gone."""
-    logging.getLogger('robodyn_ros').setLevel(logging.ERROR)
-    with private_folder() as folder:
-        runner = Runner(unpacked(link.recv(), Path(folder)))
-        while True:
-            try:
-                _, first, behind = link.recv()
-            except EOFError:
-                return
-            link.send(runner.rows(np.arange(first, behind)))
+    """Compute chunks of the bundle that came last until the other side is gone."""
+    kept, bundle = Unpacked(), None
+    while True:
+        try:
+            found = link.recv()
+        except EOFError:
+            return
+        if isinstance(found, Bundle):
+            bundle = found
+            continue
+        assert bundle is not None
+        link.send(kept.runner(bundle).rows(np.arange(found[1], found[2])))
 
 
 if __name__ == '__main__':
