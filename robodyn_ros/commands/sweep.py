@@ -20,21 +20,20 @@ number of workers, on this machine or on a Dask cluster. See docs/sweep.md.
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
-import shlex
 import sys
 import time
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.progress import (BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task,
                            TextColumn, TimeElapsedColumn, TimeRemainingColumn)
 from rich.text import Text
 
 from robodyn_ros.commands.options import add_json, print_json, print_table
-from robodyn_ros.errors import ArgumentError
 from robodyn_ros.sweeping.metrics import METRICS
+from robodyn_ros.sweeping.replay import replay_command
 from robodyn_ros.sweeping.runs import Runner
 from robodyn_ros.sweeping.study import MOST_RUNS, read_study, Study
 from robodyn_ros.sweeping.sweep import chunks_of, sweep, table_path
@@ -132,41 +131,8 @@ def _summary(table: Any) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def replay_command(study: Study, number: int) -> str:
-    """Return the command that makes one run of a study again, to the bit."""
-    import numpy as np
-    if not 0 <= number < study.count:
-        raise ArgumentError(f'--replay is {number}; expected 0 to {study.count - 1}, a run of '
-                            f'{study.place}')
-    runner = Runner(study)
-    run_of = np.array([number])
-    scenario = runner.scenario(runner.failed(run_of, ''), 0)
-    words = ['robodyn', 'simulate', study.settings.scenario, '--duration',
-             repr(study.scenario.duration)]
-    plain = {item.name: item.value for item in _fields(scenario)}
-    base = {item.name: item.value for item in _fields(_bare(study))}
-    for name, value in plain.items():
-        if name not in ('name', 'duration') and base.get(name) != value:
-            shown = json.dumps(list(value) if isinstance(value, tuple) else value)
-            words += ['--set', f'{name}={shown}']
-    return shlex.join(words)
-
-
-def _fields(scenario: Any) -> Any:
-    from robodyn_ros.scenario.settings import listed_fields
-    return listed_fields(scenario)
-
-
-def _bare(study: Study) -> Any:
-    """Return the scenario without the changes of the study, as simulate would read it."""
-    from robodyn_ros.scenario.loading import load_scenario
-    beside = Path(study.place).parent / study.settings.scenario
-    return load_scenario(beside if beside.suffix and beside.exists() else study.settings.scenario)
-
-
 def _plan(study: Study, arguments: argparse.Namespace) -> int:
     """Tell what a sweep would take, from a few of its runs."""
-    import numpy as np
     some = min(study.count, 32)
     small = Runner(study) if study.count <= MOST_RUNS else None
     seconds = float('nan')
