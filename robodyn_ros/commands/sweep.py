@@ -14,8 +14,8 @@ Run a scenario many times: over values of its settings, random draws and noise.
     robodyn report payload.parquet
 
 One row a run goes into one Parquet file; a run that fails is a row with its reason. Rows are safe
-as soon as they are finished: the same command goes on after a kill. The table has one hash, for any
-number of workers, on this machine or on a Dask cluster. See docs/sweep.md.
+as soon as they are finished: the same command goes on after a kill. The table has one hash, for
+any number of workers, on this machine or on a Dask cluster. See docs/sweep.md.
 """
 from __future__ import annotations
 

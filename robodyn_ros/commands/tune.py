@@ -17,8 +17,8 @@ Look for the settings that make a metric of a study small, under limits on other
 
     robodyn tune gains.yaml --output tuned.yaml
 
-Writes a scenario that runs as it is, and prints a table of before and after. What was tried is kept
-until the search is complete: the same command goes on after a kill.
+Writes a scenario that runs as it is, and prints a table of before and after. What was tried is
+kept until the search is complete: the same command goes on after a kill.
 """
 from __future__ import annotations
 

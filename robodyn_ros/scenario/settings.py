@@ -112,7 +112,7 @@ def _bounds_by_name(kind: type) -> dict[str, Bounds]:
 
 def with_value(settings: Settings, name: str, value: Any, place: str,
                prefix: str = '') -> Settings:
-    """Return settings with another value under a dotted name, checked as if it came from a file."""
+    """Return settings with another value under a dotted name, checked as those of a file."""
     key, _, rest = name.partition('.')
     inside = getattr(settings, key, None)
     if rest and dataclasses.is_dataclass(inside):
@@ -234,8 +234,8 @@ def listed_fields(settings: Any, prefix: str = '') -> list[Field]:
     return result
 
 
-@functools.cache
-def field_texts(kind: type) -> dict[str, str]:
+@functools.lru_cache(None)
+def field_texts(kind: Any) -> dict[str, str]:
     """Return the strings that stand under the fields of a dataclass, by field."""
     texts = {}
     for base in filter(dataclasses.is_dataclass, reversed(kind.__mro__)):

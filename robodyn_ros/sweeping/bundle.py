@@ -18,7 +18,6 @@ import platform
 import tempfile
 from typing import Any, Mapping
 
-import robodyn_ros
 from robodyn_ros.codegen.native import instruction_set
 from robodyn_ros.errors import ScenarioError
 from robodyn_ros.scenario.schema import Scenario
@@ -89,11 +88,11 @@ def unpacked(bundle: Bundle, folder: Path) -> Study:
 
 def fingerprint() -> dict[str, str]:
     """Return what a worker's bits depend on: versions, the package's text, the processor."""
-    text, root = hashlib.sha256(), Path(robodyn_ros.__file__).parent
+    text, root = hashlib.sha256(), Path(__file__).resolve().parents[1]
     for path in sorted(root.rglob('*.py')):
         text.update(path.relative_to(root).as_posix().encode() + b'\0' + path.read_bytes())
-    return {'robodyn_ros': str(robodyn_ros.__version__), 'source': text.hexdigest()[:16],
-            **{name: metadata.version(name) for name in ('numpy', 'scipy', 'numba', 'llvmlite')},
+    return {**{name: metadata.version(name) for name in (
+        'robodyn_ros', 'numpy', 'scipy', 'numba', 'llvmlite')}, 'source': text.hexdigest()[:16],
             'machine': platform.machine(), 'instructions': instruction_set()}
 
 
@@ -102,7 +101,8 @@ class Unpacked:
 
     def __init__(self) -> None:
         """Keep nothing yet."""
-        self._digest, self._runner = '', None
+        self._digest = ''
+        self._runner: Runner | None = None
         self._folder: tempfile.TemporaryDirectory | None = None
 
     def runner(self, bundle: Bundle) -> Runner:

@@ -7,13 +7,13 @@ import json
 from pathlib import Path
 import shlex
 
+import numpy as np
+
 from robodyn_ros.errors import ArgumentError
 from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.scenario.settings import listed_fields
 from robodyn_ros.sweeping.runs import Runner
 from robodyn_ros.sweeping.study import Study
-
-import numpy as np
 
 
 def replay_command(study: Study, number: int) -> str:

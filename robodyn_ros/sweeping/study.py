@@ -32,7 +32,7 @@ from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import bounded, listed_fields, settings_from, with_value
 from robodyn_ros.scenario.simulation import Simulation
 from robodyn_ros.scenario.wiring import robot_of
-from robodyn_ros.sweeping.axes import axis, Axis, Candidates, MOST_DRAWS, Points, SAMPLINGS
+from robodyn_ros.sweeping.axes import Axis, axis, Candidates, MOST_DRAWS, Points, SAMPLINGS
 from robodyn_ros.types import State
 
 MOST_RUNS = 10 ** 9
@@ -40,7 +40,8 @@ MOST_RUNS = 10 ** 9
 STARTS = ('dynamics.initial_position', 'dynamics.initial_velocity')
 SEED = 'dynamics.noise.seed'
 XYZ = ('x', 'y', 'z')
-ELEMENTS = {'dynamics.gravity': XYZ, 'dynamics.payload.centre': XYZ, 'dynamics.push.force': XYZ,
+ELEMENTS: dict[str, tuple[str, ...]] = {
+    'dynamics.gravity': XYZ, 'dynamics.payload.centre': XYZ, 'dynamics.push.force': XYZ,
             'dynamics.push.torque': XYZ, 'controller.model.gravity': XYZ,
             'controller.model.payload.centre': XYZ}
 """What the numbers of a list are called, where they are not those of the joints."""
@@ -72,7 +73,7 @@ class StudySettings:
 
     scenario: str
     """Name of a scenario, or path of a file, seen from the study's folder first."""
-    set: Mapping[str, Any] = field(default_factory=dict)
+    set: Mapping[str, Any] = field(default_factory=dict)  # noqa: A003  as --set
     """Changes of the scenario for all runs."""
     duration: float = bounded(0.0, least=0.0)
     """Seconds of motion; 0: the scenario's own."""
@@ -140,7 +141,7 @@ class Study:
 
     @cached_property
     def points(self) -> Points | Candidates:
-        """The values of every run."""
+        """Return the values of every run."""
         if self.count > MOST_RUNS:
             raise ScenarioError(f'{self.place}: has {self.count:.4g} runs; expected at most '
                                 f'{MOST_RUNS:.0e}: give axes fewer values, or fewer draws')
@@ -201,12 +202,12 @@ class Study:
 
     @cached_property
     def robot(self) -> Robot:
-        """The robot of the scenario."""
+        """Return the robot of the scenario."""
         return robot_of(self.scenario)
 
     @cached_property
     def _start(self) -> State:
-        """Where a run starts that nothing is said about."""
+        """Return where a run starts that nothing is said about."""
         return Simulation(self.scenario).assembly.state
 
     def _own(self, setting: str) -> list[float]:
@@ -214,18 +215,19 @@ class Study:
         if setting.endswith('gravity'):
             return list(self.robot.parameters.gravity)  # type: ignore[arg-type]
         if setting in STARTS:
-            return self._start[1 + STARTS.index(setting)].tolist()
+            return (self._start.q, self._start.v)[STARTS.index(setting)].tolist()
         return []
 
     @cached_property
     def digest(self) -> str:
         """Hash of all that decides about the rows: axes, metrics, scenario and robot."""
-        facts = {'settings': asdict(replace(self.settings, tune=TuneSettings())),
+        facts: dict[str, Any] = {'settings': asdict(replace(self.settings, tune=TuneSettings())),
                  'scenario': {name: value for name, value in self.known.items()
                               if name not in ('robot', 'name')},
                  'robot': self.robot.urdf}
         facts['settings']['scenario'] = ''
-        return hashlib.sha256(json.dumps(facts, sort_keys=True, default=list).encode()).hexdigest()
+        # in their order, which decides about the runs' numbers
+        return hashlib.sha256(json.dumps(facts, default=list).encode()).hexdigest()
 
 
 def read_study(path: str | Path) -> Study:

@@ -7,8 +7,8 @@ Sweep: every run of a study, on all cores or on a cluster, into one table.
     swept = sweep('payload.yaml')            # or a mapping with the same keys
     swept.table().to_pandas()
 
-Rows are safe as soon as a chunk of them is finished; the same sweep, begun again after a kill, goes
-on where it was. The table has one hash, for any number of workers, on one machine or many.
+Rows are safe as soon as a chunk of them is finished; the same sweep, begun again after a kill,
+goes on where it was. The table has one hash, for any number of workers, on one machine or many.
 """
 from __future__ import annotations
 

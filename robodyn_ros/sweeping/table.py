@@ -8,7 +8,7 @@ which workers finish: length and checksum, then the chunk's number and its rows.
 cut off by a kill or a full disk is dropped when the journal is opened again; all others are kept.
 At the end the frames are put in order, a block of rows at a time, so that memory does not grow.
 
-    rows      sha256 of all values, block by block, in the order of the runs: equal bits, equal hash
+    rows      sha256 of all values, block by block, in the order of the runs
     metadata  the study, the versions of what computed it, the hash
 """
 from __future__ import annotations
@@ -217,4 +217,3 @@ def read_table(path: Path) -> Any:
     """Return all rows of a table."""
     facts_of(path)
     return arrow().parquet.read_table(path)
-

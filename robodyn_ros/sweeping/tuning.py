@@ -30,7 +30,7 @@ import numpy as np
 from robodyn_ros.errors import RecordingError, RobodynError, ScenarioError, UnknownNameError
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.writing import scenario_text
-from robodyn_ros.sweeping.axes import axis, Axis
+from robodyn_ros.sweeping.axes import Axis, axis
 from robodyn_ros.sweeping.bundle import packed
 from robodyn_ros.sweeping.metrics import METRICS, TRUTHS
 from robodyn_ros.sweeping.runs import Runner
@@ -206,10 +206,10 @@ class _Search:
             with open(self.journal, 'a') as file:
                 for k, values in enumerate(fresh):
                     part = slice(k * each, (k + 1) * each)
-                    one = self._judged(values, {name: column[part] for name, column
-                                                in columns.items()}, ended[part])
-                    self.known[_key(values)] = one
-                    file.write(json.dumps(asdict(one)) + '\n')
+                    judged = self._judged(values, {name: column[part] for name, column
+                                                   in columns.items()}, ended[part])
+                    self.known[_key(values)] = judged
+                    file.write(json.dumps(asdict(judged)) + '\n')
         self._progress(len(self.known), min(one.cost for one in self.known.values()))
         return [self.known[_key(one)] for one in candidates]
 

@@ -28,20 +28,20 @@ CASES = {
     'structure': ('scara_helix', {}, {
         'trajectory.parameters.radius': {'values': [0.04, 0.05]},
         'controller.kind': {'values': ['computed_torque', 'robust']},
-        'controller.delay': {'values': [0, 2]}, 'dynamics.payload.mass': {'uniform': [0, 1]}}),
+        'dynamics.payload.mass': {'uniform': [0, 1]}}),
     'robust': ('scara_via_points', {}, {
         'controller.rho': {'uniform': [1.0, 20.0]}, 'controller.epsilon': {'uniform': [0.05, 1.0]},
         'dynamics.friction_scale': {'values': [0.5, 1.0]}}),
     'closed chain': ('parallel_line', {}, {
-        'dynamics.payload.mass': {'values': [0, 0.5]}, 'controller.kp': {'uniform': [80, 120]}}),
+        'dynamics.payload.mass': {'values': [0.2, 0.5]}, 'controller.kp': {'uniform': [80, 120]}}),
     'constrained': ('scara_helix_constrained', {}, {
-        'dynamics.payload.mass': {'values': [0, 1.0, 2.0]}}),
+        'dynamics.payload.mass': {'values': [1.0, 2.0]}}),
 }
 
 
 @pytest.mark.parametrize('name', CASES)
 def test_rows_have_the_bits_of_simulate(name):
-    """Largest numbers are equal, and mean squares are to rounding, as they are summed otherwise."""
+    """Largest numbers are equal, mean squares to rounding, as they are summed otherwise."""
     scenario, changes, axes = CASES[name]
     study = make_study({'scenario': scenario, 'set': changes, 'duration': 0.1, 'axes': axes,
                         'draws': 3})
