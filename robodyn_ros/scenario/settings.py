@@ -234,9 +234,7 @@ def listed_fields(settings: Any, prefix: str = '') -> list[Field]:
     return result
 
 
-@functools.lru_cache(None)
-def field_texts(kind: Any) -> dict[str, str]:
-    """Return the strings that stand under the fields of a dataclass, by field."""
+def _read_texts(kind: type) -> dict[str, str]:
     texts = {}
     for base in filter(dataclasses.is_dataclass, reversed(kind.__mro__)):
         body = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0].body  # type: ignore
@@ -245,6 +243,10 @@ def field_texts(kind: Any) -> dict[str, str]:
                     and isinstance(below.value, ast.Constant):
                 texts[item.target.id] = ' '.join(str(below.value.value).split())  # type: ignore
     return texts
+
+
+field_texts: typing.Callable[[type], dict[str, str]] = functools.cache(_read_texts)
+"""Return the strings that stand under the fields of a dataclass, by field."""
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:

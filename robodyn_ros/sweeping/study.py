@@ -42,8 +42,8 @@ SEED = 'dynamics.noise.seed'
 XYZ = ('x', 'y', 'z')
 ELEMENTS: dict[str, tuple[str, ...]] = {
     'dynamics.gravity': XYZ, 'dynamics.payload.centre': XYZ, 'dynamics.push.force': XYZ,
-            'dynamics.push.torque': XYZ, 'controller.model.gravity': XYZ,
-            'controller.model.payload.centre': XYZ}
+    'dynamics.push.torque': XYZ, 'controller.model.gravity': XYZ,
+    'controller.model.payload.centre': XYZ}
 """What the numbers of a list are called, where they are not those of the joints."""
 INERTIA = ('xx', 'yy', 'zz', 'xy', 'xz', 'yz')
 ELEMENTS |= {f'{owner}.payload.inertia': INERTIA for owner in ('dynamics', 'controller.model')}
@@ -221,10 +221,11 @@ class Study:
     @cached_property
     def digest(self) -> str:
         """Hash of all that decides about the rows: axes, metrics, scenario and robot."""
-        facts: dict[str, Any] = {'settings': asdict(replace(self.settings, tune=TuneSettings())),
-                 'scenario': {name: value for name, value in self.known.items()
-                              if name not in ('robot', 'name')},
-                 'robot': self.robot.urdf}
+        facts: dict[str, Any] = {
+            'settings': asdict(replace(self.settings, tune=TuneSettings())),
+            'scenario': {name: value for name, value in self.known.items()
+                         if name not in ('robot', 'name')},
+            'robot': self.robot.urdf}
         facts['settings']['scenario'] = ''
         # in their order, which decides about the runs' numbers
         return hashlib.sha256(json.dumps(facts, default=list).encode()).hexdigest()
