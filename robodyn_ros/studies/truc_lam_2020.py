@@ -11,8 +11,8 @@ the scenario irb120_sine. Friction is in the plant; the law does not know it unl
 """
 from __future__ import annotations
 
-import math
 from importlib.util import find_spec
+import math
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
