@@ -83,6 +83,10 @@ VIEW = [
     'viser==1.1.1',                 # page and server must be of one version
 ]
 
+# Studies of many runs: one table of them, and workers on other machines.
+SWEEP = ['pyarrow>=16.0']
+CLUSTER = SWEEP + ['distributed>=2024.1']
+
 # What the tests of nodes, graph and recordings need: half of what all tests need.
 NODE_TEST = VIEW + [
     'playwright>=1.40',             # drives the Chromium of the system, brings none
@@ -91,7 +95,7 @@ NODE_TEST = VIEW + [
     'pytest-xdist>=3.8',            # two workers, files in our order
 ]
 
-TEST = ORACLES + NODE_TEST + [
+TEST = ORACLES + NODE_TEST + CLUSTER + [
     'example-robot-data>=4.1',      # URDFs of real robots
     'hypothesis>=6.80',
     # style
@@ -158,6 +162,8 @@ setup(
         'ros_kilted': ROS_KILTED,
         'ros_test_kilted': ROS_TEST_KILTED,
         'view': VIEW,
+        'sweep': SWEEP,
+        'cluster': CLUSTER,
         'bench': BENCH,
         'node_test': NODE_TEST,
         'test': TEST,

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from robodyn_ros.scenario.result import Result
     from robodyn_ros.scenario.schema import Scenario
     from robodyn_ros.scenario.simulation import simulate, Simulation
-    from robodyn_ros.scenario.user_code import controller, trajectory
+    from robodyn_ros.scenario.user_code import controller, metric, trajectory
+    from robodyn_ros.sweeping.sweep import sweep
+    from robodyn_ros.sweeping.tuning import tune
     from robodyn_ros.types import Control, Reference, Rollout, State, Trajectory
 
     __version__: str
@@ -50,7 +52,9 @@ _HOMES = {
     'scenario.result': ('Result',),
     'scenario.schema': ('Scenario',),
     'scenario.simulation': ('simulate', 'Simulation'),
-    'scenario.user_code': ('controller', 'trajectory'),
+    'scenario.user_code': ('controller', 'metric', 'trajectory'),
+    'sweeping.sweep': ('sweep',),
+    'sweeping.tuning': ('tune',),
     'types': ('Control', 'Reference', 'Rollout', 'State', 'Trajectory'),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -58,10 +62,10 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     'assemble_start', 'Assembly', 'computed_torque', 'Constraint', 'constraint',
     'constraint_following', 'Control', 'controller', 'follow', 'joint_combination', 'joint_motion',
-    'knife_edge', 'load_robot', 'load_scenario', 'loop', 'non_ideal', 'Parameters', 'Plant',
-    'Reference', 'Result', 'RobodynError', 'Robot', 'robot_from_text', 'robot_names', 'robust',
-    'Rollout', 'Scenario', 'scenario_names', 'simulate', 'Simulation', 'Stabilisation',
-    'stabilisation', 'State', 'Trajectory', 'trajectory', 'viscous_non_ideal',
+    'knife_edge', 'load_robot', 'load_scenario', 'loop', 'metric', 'non_ideal', 'Parameters',
+    'Plant', 'Reference', 'Result', 'RobodynError', 'Robot', 'robot_from_text', 'robot_names',
+    'robust', 'Rollout', 'Scenario', 'scenario_names', 'simulate', 'Simulation', 'Stabilisation',
+    'stabilisation', 'State', 'sweep', 'Trajectory', 'trajectory', 'tune', 'viscous_non_ideal',
 ]
 
 

@@ -17,6 +17,10 @@ numbers of one run; with lanes, each number is so many side by side.
     s       integrators(5 n), t, input of control(1 + 2 n + reference + memory), start of the
             step(2 n), output of control(n + memory)
     sample  t, q(n), v(n), tau(n), a(n), Qc(n), multipliers(m), phi(m), phi rate(m), memory
+    target  desired q(n), then the desired position of a frame(3) where that is measured
+    measure instants, largest |error|, sum of squared errors of all joints, last time outside a
+            tolerance, work of the motors, largest |phi|, largest and sum of squared distances of
+            the frame, then smallest q(n), largest q(n), largest |v|(n), largest |tau|(n)
     queue   torques on their way, oldest first (delay n), then the law's memory
     block   h, t0, x, y, s of a motion in place
 """
@@ -79,6 +83,10 @@ class Layout(Sizes):
 
     # a recorded sample
     sample = property(lambda self: 1 + 5 * self.n + 3 * self.m + self.memory)
+
+    # what is measured of a run that is not recorded: scalars, then values of the joints
+    scalars = property(lambda self: 8)
+    measure = property(lambda self: self.scalars + 4 * self.n)
 
     # what is kept between control instants: torques on their way, then the law's memory
     kept = property(lambda self: self.delay * self.n)

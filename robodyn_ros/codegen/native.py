@@ -139,6 +139,13 @@ def cell_of(function: str, array: Any, wanted: Array, least: int) -> Any:
         return CELL.from_address(array.ctypes.data)
 
 
+def instruction_set() -> str:
+    """Return the families of vector instructions of this processor, which libraries choose by."""
+    features = binding.get_host_cpu_features()
+    return ' '.join(name for name in ('fma', 'avx2', 'avx512f', 'avx512dq', 'neon', 'sve')
+                    if features.get(name))
+
+
 def link(parts: Sequence[MachineCode], signatures: dict[str, Signature]) -> dict[str, Entry]:
     """Load the functions of one program; returns them by name."""
     with contextlib.suppress(RuntimeError):  # newer versions do it themselves, and say so

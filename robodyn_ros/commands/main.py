@@ -30,6 +30,8 @@ VERBS = {
     'view': 'show a robot in the browser: a running one, a scenario or a file',
     'new': 'write a scenario for a robot file, found by search',
     'report': 'make figures, numbers and a page from a run',
+    'sweep': 'run a scenario many times, over parameters, starts and noise',
+    'tune': 'find the parameters that make a metric best under limits',
     'identify': 'make a model that fits a recording of the real robot',
     'excite': 'find a motion that shows the parameters of a robot',
     'check-driver': 'check the driver of a robot before the controller meets it',
@@ -46,6 +48,7 @@ EPILOGUE = """examples:
   robodyn simulate scara_via_points --set dynamics.payload.mass=8 --json
   robodyn view arm.urdf
   robodyn new arm.urdf --motion helix --output arm.yaml
+  robodyn sweep payload.yaml --plan
   robodyn excite arm.urdf --output arm_excite.yaml
   robodyn identify run.mcap --robot arm.urdf
   robodyn source scara_450

@@ -6,6 +6,7 @@ Make a folder with figures, numbers and a page from a run.
     robodyn run scara_helix --record run.mcap             a run as ROS 2 nodes, recorded
     robodyn simulate scara_helix --output run.npz         or one without ROS
     robodyn report run.mcap --animate gif
+    robodyn report payload.parquet                        or the table of robodyn sweep
 
 The folder has a PNG for each figure, summary.json and index.html, a page with everything in it;
 with --animate also the moving robot. A recording that was cut off is read as far as it goes.
@@ -36,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the verb."""
     parser.add_argument('source', type=Path, metavar='SOURCE',
                         help='recording (FILE.mcap, or a folder with one, as of ros2 bag record) '
-                             'or result of simulate --output (FILE.npz)')
+                             'result of simulate --output (FILE.npz), or table of '
+                             'sweep (FILE.parquet)')
     parser.add_argument('--output', type=Path, metavar='FOLDER',
                         help='folder to write (default: name of the source, then _report)')
     parser.add_argument('--animate', choices=KINDS, help='make a moving picture too')
@@ -62,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise RecordingError(f'{source}: there is no such file; give a recording of robodyn run '
                              '--record, or a result of robodyn simulate --output')
     folder = arguments.output or Path(f'{source.stem}_report')
+    if source.suffix == '.parquet':
+        return _report_sweep(source, folder, arguments)
     with Progress(TextColumn('{task.description}', markup=False), BarColumn(), TimeElapsedColumn(),
                   console=Console(stderr=True), transient=True) as bars:
         robot = chosen_robot(arguments) if arguments.robot else None
@@ -86,6 +90,29 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(facts)
     else:
         _print(facts, folder, len(pictures))
+    return 0
+
+
+def _report_sweep(source: Path, folder: Path, arguments: argparse.Namespace) -> int:
+    """Make a page of a table of runs."""
+    from robodyn_ros.sweeping import page  # with pyarrow, which recordings do not need
+    if arguments.animate or arguments.robot:
+        raise RecordingError(f'{source}: is a table of runs; --animate and --robot are for one')
+    sweep = page.read(source)
+    prepare_folder(folder)
+    pictures = [(write_figure(figure, folder, PAGE_DPI), figure.caption)
+                for figure in page.figures_of(sweep)]
+    facts = page.summary_of(sweep)
+    (folder / SUMMARY).write_text(json.dumps(facts, indent=1) + '\n', encoding='utf-8')
+    (folder / PAGE).write_text(page.page_of(facts, pictures), encoding='utf-8')
+    if arguments.json:
+        print_json(facts)
+    else:
+        print_table(f'{facts["runs"]} runs of {facts["scenario"]}, {facts["failed"]} failed',
+                    ('metric', 'median', '95 %', 'largest'),
+                    [(name, *(f'{one[key]:.4g}' for key in ('median', 'most', 'largest')))
+                     for name, one in facts['metrics'].items()],
+                    [f'{len(pictures)} pictures, {SUMMARY} and {PAGE} in {folder}'])
     return 0
 
 

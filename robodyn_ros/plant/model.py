@@ -86,6 +86,21 @@ class Ready(NamedTuple):
     """Prepared parameters."""
 
 
+class Measuring(NamedTuple):
+    """How runs are measured instead of recorded, see codegen/loops/measuring.py."""
+
+    targets: bool
+    """There is a reference, from which the joints' errors are measured."""
+    frame: str = ''
+    """Frame whose distance from the desired positions is measured; empty: none."""
+    own: bool = False
+    """Runs side by side have references and targets of their own."""
+
+    def width(self, n: int) -> int:
+        """Numbers of a target."""
+        return (n if self.targets else 0) + (3 if self.frame else 0)
+
+
 class Model:
     """A robot under constraints, traced; see Plant for the arguments."""
 
@@ -131,7 +146,7 @@ class Model:
             self._law = traced_law(self.control, robot.n, self.parameters, 'controller')
         traced = self._trace(False)
         self._traced = {False: traced}
-        self._programs: dict[tuple[str, bool], Program] = {}
+        self._programs: dict[tuple[str, bool, Measuring | None], Program] = {}
         self._usual: dict[str, Ready] = {}
         self.row_names: tuple[str, ...] = tuple(traced.rows.names)
         law = self.control
@@ -165,9 +180,10 @@ class Model:
 
     def parametric(self, changes: Given) -> bool:
         """Tell whether values differ from the robot's own gravity, friction and no payload."""
-        return bool(changes) and self._differs(self.vector(changes))
+        return bool(changes) and self.differs(self.vector(changes))
 
-    def _differs(self, vector: np.ndarray) -> bool:
+    def differs(self, vector: np.ndarray) -> bool:
+        """Tell the same of all run-time parameters, in the table's order."""
         return not np.array_equal(vector[:len(NAMES)], self._own)
 
     # --- compiled code --------------------------------------------------------------------
@@ -202,19 +218,21 @@ class Model:
         share = IMPLICIT_SHARE * self.step_size
         return Traced(t, q, v, tau, p, mass, force, rows, b, [slope * share for slope in slopes])
 
-    def program(self, variant: str, parametric: bool = False) -> Program:
+    def program(self, variant: str, parametric: bool = False,
+                measuring: Measuring | None = None) -> Program:
         """Return a program; nothing is compiled yet."""
-        key = variant, parametric
+        key = variant, parametric, measuring
         if key not in self._programs:
             if parametric not in self._traced:
                 self._traced[parametric] = self._trace(parametric)
-            self._programs[key] = self._link(variant, parametric)
+            self._programs[key] = self._link(variant, parametric, measuring)
         return self._programs[key]
 
-    def _link(self, variant: str, parametric: bool) -> Program:
+    def _link(self, variant: str, parametric: bool, measuring: Measuring | None) -> Program:
         traced, kind = self._traced[parametric], self.stabilisation.kind
         title = (f'the plant of {self.robot.name} with {self.layout.m} constraint '
-                 f'rows{TITLES.get(variant, "")}{" and payload" if parametric else ""}')
+                 f'rows{TITLES.get(variant, "")}{" and payload" if parametric else ""}'
+                 f'{", measured" if measuring else ""}')
         kernels = _rank_kernels(traced, kind) if variant == RANK_SOLVER else \
             _straight_kernels(traced, kind, self._damped)
         if self.integrator == IMPLICIT:
@@ -228,17 +246,24 @@ class Model:
         at_once = self.integrator == 'rk4' and variant == CHOLESKY \
             and size(kernels[0].outputs) <= SHORT
         layout = self.layout._replace(lanes=LANES if variant == BATCH else 1)
-        return Program(title, kernels, traced.p, Stepping(
+        loops = Stepping(
             layout, AT_ONCE if at_once else self.integrator, self._law is not None,
             self._projected, variant == RANK_SOLVER,
-            self.control is not None and self.control.noisy), self._law)
+            self.control is not None and self.control.noisy)
+        if measuring is not None:
+            loops = loops._replace(measured=True, targets=measuring.width(layout.n),
+                                   own=measuring.own)
+            if measuring.frame:
+                place = self.robot.position(measuring.frame, traced.q)
+                kernels.append(Kernel('frame', traced.x, list(place)))
+        return Program(title, kernels, traced.p, loops, self._law)
 
     def ready(self, variant: str, changes: Given) -> Ready:
         """Return a variant's compiled functions and its parameters; the usual ones are kept."""
         if not changes and variant in self._usual:
             return self._usual[variant]
         vector = self.vector(changes)
-        program = self.program(variant, self._differs(vector))
+        program = self.program(variant, self.differs(vector))
         found = Ready(program.functions(), program.prepared(vector))
         if not changes:
             self._usual[variant] = found
@@ -246,7 +271,7 @@ class Model:
 
     def used(self, variant: str) -> bool:
         """Tell whether a variant was asked for before."""
-        return any(name == variant for name, _ in self._programs)
+        return any(name == variant for name, *_ in self._programs)
 
     @cached_property
     def batch_possible(self) -> bool:

@@ -37,16 +37,46 @@ def run(model: Model, start_check: StartCheck, x: np.ndarray, count: int, every:
     :param x: input to start at, then the last one (1 + 3 n,)
     :param rows: room for the samples, where every is not 0
     """
-    layout = model.layout
-    y, s, done = np.empty(layout.scratch), np.empty(layout.workspace), np.zeros(2, np.int64)
-    start, t0, taken = x.copy(), x[:1].copy(), 0
-    torque = start[layout.tau:]
+    layout, start = model.layout, x.copy()
+
+    def loop(variant: str, taken: int, t0: np.ndarray, queue: np.ndarray,
+             done: np.ndarray) -> int:
+        functions, w = model.ready(variant, parameters)
+        return functions['rollout'](
+            taken, count, model.step_size, every, model.control_period, t0, x, w,
+            np.empty(layout.scratch), np.empty(layout.workspace), reference, rows, queue, done)
+
+    reason, variant, done = to_the_end(model, x, loop, parameters)
+    width = layout.sample
+    if reason != outcomes.OK:
+        error = failure(model, reason, x, parameters)
+        if every:
+            error.partial = rollout_from_rows(rows[:done[1] * width].reshape(-1, width), layout)
+        raise error
+    if layout.m and count:
+        start_check.one(model, start, rows[width - 2 * layout.m:width] if every else None,
+                        variant == RANK_SOLVER, parameters)
+    return int(done[1])
+
+
+Loop = Callable[[str, int, np.ndarray, np.ndarray, np.ndarray], int]
+"""Runs a variant in place from a step, with t0, queue and done of the compiled loop."""
+
+
+def to_the_end(model: Model, x: np.ndarray, loop: Loop,
+               parameters: Given) -> tuple[int, str, np.ndarray]:
+    """
+    Run a loop in x, with the second solver where the first meets dependent rows.
+
+    :returns: OK or the reason to stop, the variant that came last, and what it left in done
+    """
+    layout, done = model.layout, np.zeros(2, np.int64)
+    t0, taken = x[:1].copy(), 0
+    torque = x[layout.tau:].copy()
     queue = new_queue(model, torque)
     for variant in model.solvers:
-        functions, w = model.ready(variant, parameters)
         # the start of a second variant is where the first stopped: same clock, same rows
-        reason = functions['rollout'](taken, count, model.step_size, every, model.control_period,
-                                      t0, x, w, y, s, reference, rows, queue, done)
+        reason = loop(variant, taken, t0, queue, done)
         taken = int(done[0])
         if reason == outcomes.DEPENDENT and model.solver == AUTO and variant == CHOLESKY:
             if not model.used(RANK_SOLVER):  # once per plant
@@ -61,19 +91,12 @@ def run(model: Model, start_check: StartCheck, x: np.ndarray, count: int, every:
         # this variant knows dependent rows: these cannot be met, or are no numbers
         reason = outcomes.NOT_PROJECTED if layout.m and unreached(
             model, state_of(x, layout.n), parameters) else outcomes.NOT_FINITE
-    if reason == outcomes.SINGULAR and \
-            functions['derivative'](1, x, w, y, np.empty(2 * layout.n)) == outcomes.OK:
-        reason = outcomes.NOT_FINITE  # the mass is fine where the step began: the step ran away
-    width = layout.sample
-    if reason != outcomes.OK:
-        error = failure(model, reason, x, parameters)
-        if every:
-            error.partial = rollout_from_rows(rows[:done[1] * width].reshape(-1, width), layout)
-        raise error
-    if layout.m and count:
-        start_check.one(model, start, rows[width - 2 * layout.m:width] if every else None,
-                        variant == RANK_SOLVER, parameters)
-    return int(done[1])
+    if reason == outcomes.SINGULAR:
+        functions, w = model.ready(variant, parameters)
+        if functions['derivative'](1, x, w, np.empty(layout.scratch),
+                                   np.empty(2 * layout.n)) == outcomes.OK:
+            reason = outcomes.NOT_FINITE  # the mass is fine where the step began: it ran away
+    return reason, variant, done
 
 
 def new_queue(model: Model, torque: np.ndarray, lanes: int = 1) -> np.ndarray:

@@ -50,7 +50,7 @@ def load_scenario(name_or_path: str | Path,
         given: dict[str, Any] = {}
         _apply(given, changes)
         return changed(drafted(path, arguments=given.get('robot_arguments')), changes)
-    data = _flattened(_read(path), path)
+    data = _flattened(read_yaml(path), path)
     _apply(data, changes)
     robot = data.get('robot', '')
     local = path.parent / str(robot)
@@ -78,7 +78,8 @@ def _apply(data: dict[str, Any], changes: Sequence[str] | Mapping[str, Any]) -> 
         merge(data, change)
 
 
-def _read(path: Path) -> Any:
+def read_yaml(path: Path) -> Any:
+    """Return what a YAML file holds; a file that is none is refused with a sentence."""
     try:
         with open(path, 'rb') as file:  # no more than can be a scenario of any letters
             text = file.read(4 * LONGEST_TEXT + 1).decode('utf-8')

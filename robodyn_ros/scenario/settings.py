@@ -82,16 +82,7 @@ def settings_from(kind: type, values: Mapping[str, Any], place: str, prefix: str
 
     :param place: file named in complaints; :param prefix: dotted key so far
     """
-    hints = _hints_of(kind)
-    known = {f.name: bounds_of(f) for f in setting_fields(kind)}
-    arguments = {}
-    for key, value in values.items():
-        if key not in known:
-            raise UnknownNameError('key', f'{prefix}{key}', (prefix + k for k in known), place)
-        arguments[key] = _converted(hints[key], value, place, prefix + key)
-        for item in arguments[key] if isinstance(arguments[key], tuple) else [arguments[key]]:
-            if known[key] is not FREE and not known[key].allow(item):
-                raise _wrong(place, prefix + key, item, known[key].text)
+    arguments = {key: _value(kind, key, value, place, prefix) for key, value in values.items()}
     try:
         return kind(**arguments)
     except TypeError:
@@ -100,6 +91,39 @@ def settings_from(kind: type, values: Mapping[str, Any], place: str, prefix: str
                    and f.default_factory is dataclasses.MISSING]
         raise ScenarioError(f'{place}: {prefix}{missing[0] if missing else kind.__name__} is '
                             'missing; give it a value') from None
+
+
+def _value(kind: type, key: str, value: Any, place: str, prefix: str) -> Any:
+    """Return a value as a field of a dataclass holds it, or refuse it."""
+    known = _bounds_by_name(kind)
+    if key not in known:
+        raise UnknownNameError('key', f'{prefix}{key}', (prefix + k for k in known), place)
+    found = _converted(_hints_of(kind)[key], value, place, prefix + key)
+    for item in found if isinstance(found, tuple) else [found]:
+        if known[key] is not FREE and not known[key].allow(item):
+            raise _wrong(place, prefix + key, item, known[key].text)
+    return found
+
+
+@functools.cache
+def _bounds_by_name(kind: type) -> dict[str, Bounds]:
+    return {f.name: bounds_of(f) for f in setting_fields(kind)}
+
+
+def with_value(settings: Settings, name: str, value: Any, place: str,
+               prefix: str = '') -> Settings:
+    """Return settings with another value under a dotted name, checked as those of a file."""
+    key, _, rest = name.partition('.')
+    inside = getattr(settings, key, None)
+    if rest and dataclasses.is_dataclass(inside):
+        value = with_value(inside, rest, value, place, f'{prefix}{key}.')  # type: ignore[type-var]
+    else:
+        if rest and isinstance(inside, collections.abc.Mapping):
+            value = {**inside, rest: value}
+        elif rest:
+            key = name  # which no field is called
+        value = _value(type(settings), key, value, place, prefix)
+    return dataclasses.replace(settings, **{key: value})  # type: ignore[type-var]
 
 
 def checked(settings: Settings, place: str) -> Settings:
@@ -210,8 +234,7 @@ def listed_fields(settings: Any, prefix: str = '') -> list[Field]:
     return result
 
 
-def field_texts(kind: type) -> dict[str, str]:
-    """Return the strings that stand under the fields of a dataclass, by field."""
+def _read_texts(kind: type) -> dict[str, str]:
     texts = {}
     for base in filter(dataclasses.is_dataclass, reversed(kind.__mro__)):
         body = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0].body  # type: ignore
@@ -220,6 +243,10 @@ def field_texts(kind: type) -> dict[str, str]:
                     and isinstance(below.value, ast.Constant):
                 texts[item.target.id] = ' '.join(str(below.value.value).split())  # type: ignore
     return texts
+
+
+field_texts: typing.Callable[[type], dict[str, str]] = functools.cache(_read_texts)
+"""Return the strings that stand under the fields of a dataclass, by field."""
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ Run a scenario without ROS: plant, controller and reference closed-loop in one c
 """
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Mapping
@@ -26,7 +27,7 @@ from robodyn_ros.scenario.periods import period_ns, periods_in, steps_in
 from robodyn_ros.scenario.result import Result
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import checked
-from robodyn_ros.trajectories.joint_plan import JointPlan
+from robodyn_ros.trajectories.joint_plan import JointPlan, Points
 from robodyn_ros.types import Control, Rollout, State, Trajectory
 
 
@@ -56,25 +57,45 @@ class Simulation:
         self.duration = self.periods * controller.period
         self.desired = DesiredMotion(scenario.trajectory, scenario.folder, self.duration,
                                      scenario.repeat)
-        self.reference = self.desired.reference(
+        self.wanted = self.desired.reference(
             wiring.model_robot(robot, controller.model), self.duration, controller.period,
             wiring.parameters_of(robot, controller.model),
             wiring.constraints_of(dynamics, scenario.folder))
-        """The motion that is wanted, at every control instant; with a law, as it is followed."""
-        self.control = self._control() if with_control else None
+        """The same before a law begins it from where the arm is."""
+        self._points: Points | None = None  # of it, as they would be sent
+        self.control = self._control(self.wanted) if with_control else None
         self.plant = wiring.plant_of(robot, dynamics, self.desired.task, self.control, self.period,
                                      scenario.folder)
-        values = wiring.parameters_of(robot, dynamics).flat()
-        self.parameters: Mapping[str, float] = dict(zip(NAMES, values))  # type: ignore[arg-type]
-        self.assembly = self._start()
-        self._rows = self._seen_by_the_law() if self.control is not None else None
+        self._begin()
 
-    def _control(self) -> Control | None:
+    def _begin(self) -> None:
+        """Settle the plant's values, where the run starts and what its law reads."""
+        values = wiring.parameters_of(self.robot, self.scenario.dynamics).flat()
+        self.parameters: Mapping[str, float] = dict(zip(NAMES, values))  # type: ignore[arg-type]
+        self.reference = self.wanted
+        """The motion that is wanted, at every control instant; with a law, as it is followed."""
+        self.assembly = self._start()
+        self.law_rows = self._seen_by_the_law() if self.control is not None else None
+        """What the law reads at each control instant."""
+
+    def begun_from(self, scenario: Scenario) -> Simulation:
+        """
+        Return the same simulation with another payload, start or noise; nothing is traced again.
+
+        :param scenario: as this one's, but for gravity, friction_scale, payload, initial_position,
+            initial_velocity and the sizes and seed of noise in its section dynamics
+        """
+        other = copy(self)
+        other.scenario = scenario
+        other._begin()
+        return other
+
+    def _control(self, reference: Trajectory | None) -> Control | None:
         settings, scenario = self.scenario.controller, self.scenario
         control = wiring.control_of(self.robot, settings, scenario.trajectory, scenario.folder)
         if control is None:
             return None
-        if control.reference_size and self.reference is None:
+        if control.reference_size and reference is None:
             raise ScenarioError(f'the controller {settings.kind!r} follows a trajectory, but the '
                                 'scenario has none; set trajectory.kind')
         noise = scenario.dynamics.noise
@@ -91,8 +112,9 @@ class Simulation:
             state = np.concatenate([start.q, start.v])
             state = np.concatenate([state if noise is None else state + noise[0], np.zeros(n)])
             instants = np.arange(self.periods + 1) * period_ns(settings.period)
-            plan = JointPlan(0, self.desired.points(self.reference, settings.period)).begun(
-                0, state, settings.blend_time)
+            if self._points is None:
+                self._points = self.desired.points(self.reference, settings.period)
+            plan = JointPlan(0, self._points).begun(0, state, settings.blend_time)
             if settings.blend_time > 0.0:
                 wiring.check_start(plan, self.robot, settings)
             rows = plan.samples(instants)
@@ -127,7 +149,7 @@ class Simulation:
         changed = {name.removeprefix('dynamics.'): value
                    for name, value in (parameters or {}).items()}
         return self.result(self.plant.rollout(
-            self.assembly.state, steps=self.periods * self.period, reference=self._rows,
+            self.assembly.state, steps=self.periods * self.period, reference=self.law_rows,
             every=self.period, parameters={**self.parameters, **changed}))
 
     def result(self, motion: Rollout) -> Result:

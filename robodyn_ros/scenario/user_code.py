@@ -38,7 +38,7 @@ FORBIDDEN = 'ROBODYN_NO_USER_CODE'
 """Environment variable; any value but 0 refuses user code, in nodes as in commands."""
 SPACE = 'robodyn_user_code_'
 """What names of modules beside a scenario begin with, in sys.modules."""
-CONTROLLER, TRAJECTORY = 'controller', 'trajectory'
+CONTROLLER, TRAJECTORY, METRIC = 'controller', 'trajectory', 'metric'
 _MARK = 'robodyn_part'
 Part = TypeVar('Part')
 
@@ -58,6 +58,17 @@ def trajectory(part: Part) -> Part:
     """
     setattr(part, _MARK, TRAJECTORY)
     return part
+
+
+def metric(function: Part) -> Part:
+    """Let studies name a function of a Result that returns a number (decorator)."""
+    setattr(function, _MARK, METRIC)
+    return function
+
+
+def is_metric(made: Any) -> bool:
+    """Tell whether something was written to measure runs."""
+    return getattr(made, _MARK, '') == METRIC or inspect.isfunction(made) and _is_own(made)
 
 
 def is_controller(made: Any) -> bool:

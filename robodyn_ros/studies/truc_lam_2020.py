@@ -12,6 +12,7 @@ the scenario irb120_sine. Friction is in the plant; the law does not know it unl
 from __future__ import annotations
 
 from importlib.util import find_spec
+import math
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
@@ -138,7 +139,7 @@ def _friction_rows(robot: Robot) -> list[Row]:
         Row('joint 1, friction at the breakaway velocity less viscous [N m]', peak, law.breakaway,
             1e-7),
         Row('Stribeck part of equation 21 as printed, over ours [-]',
-            np.sqrt(2.0) * np.e / np.sqrt(2.0 * np.e), 1.649, 6e-4, 'sqrt(2) e')]
+            math.sqrt(2.0) * math.e / math.sqrt(2.0 * math.e), 1.649, 6e-4, 'sqrt(2) e')]
 
 
 def _second_engine(robot: Robot) -> tuple[list[Row], Accelerate]:

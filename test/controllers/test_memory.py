@@ -107,19 +107,19 @@ def test_one_run_many_runs_and_the_node_have_the_same_bits(law):
     alone = ready.run()
     steps = ready.periods * ready.period
     many = ready.plant.rollouts(
-        [ready.assembly.state] * 20, steps=steps, every=ready.period, reference=ready._rows,
+        [ready.assembly.state] * 20, steps=steps, every=ready.period, reference=ready.law_rows,
         parameters=[{**ready.parameters, 'payload.mass': 5.0 + 0.1 * k} for k in range(20)])
     assert all(np.array_equal(x, y) for x, y in zip(many[0], alone.motion))
     assert not np.array_equal(many[1].q, alone.q)
     law = CompiledLaw('scara', ready.robot.n, ready.control)
-    state = alone.t[0], alone.q[0], alone.v[0], ready._rows[0]
+    state = alone.t[0], alone.q[0], alone.v[0], ready.law_rows[0]
     law(*state)
     law.reset()  # a motion that begins with a state that was answered before
     assert np.array_equal(law(*state, again=True), alone.tau[0])
     assert np.array_equal(law.memory, alone.motion.memory[0])
     law.reset()
     for k in range(ready.periods):
-        state = alone.t[k], alone.q[k], alone.v[k], ready._rows[k]
+        state = alone.t[k], alone.q[k], alone.v[k], ready.law_rows[k]
         for again in (False, True, True):  # what is sent twice changes nothing
             assert np.array_equal(law(*state, again=again), alone.tau[k])
         assert np.array_equal(law.memory, alone.motion.memory[k])

@@ -43,6 +43,7 @@ MAY_IMPORT = {
     'viewing': {'mechanics', 'robots'},
     'report': {'mechanics', 'robots', 'trajectories', 'scenario', 'recording'},
     'identification': _MODELS | {'recording', 'report'},
+    'sweeping': _MODELS | {'report'},
     'studies': _MODELS | {'report'},
     'export': _MODELS | {''},
     'launching': {'robots', 'scenario'},
@@ -56,9 +57,9 @@ MAY_IMPORT = {
     'nodes/single_process': {'scenario', 'nodes/common', 'nodes/dynamics', 'nodes/controller',
                              'nodes/trajectory', 'nodes/recorder', 'nodes/viewer'},
     'commands': _MODELS | {'', 'report', 'recording', 'viewing', 'studies', 'identification',
-                           'export', 'nodes/common',
+                           'export', 'sweeping', 'nodes/common',
                            'nodes/single_process', 'nodes/viewer', 'nodes/driver_check'},
-    '': _MODELS,        # robodyn_ros/__init__.py: the names users import
+    '': _MODELS | {'sweeping'},  # robodyn_ros/__init__.py: the names users import
 }
 FOR_ALL = {'errors', 'interruption', 'types', 'share', 'checks', 'ros_time', 'tolerances'}
 
@@ -78,6 +79,8 @@ ONLY_IN = [
     (r'mcap', r'recording/.*', 'recording'),
     (r'rosbags', r'recording/.*', 'recording'),
     (r'matplotlib', r'report/.*', 'report'),
+    (r'pyarrow', r'sweeping/table\.py|commands/sweep\.py', 'sweeping/table.py'),
+    (r'distributed|dask', r'sweeping/cluster\.py', 'sweeping/cluster.py'),
     (r'benchmarks|test|oracles', r'(?!)', 'a checkout, it is not installed'),
 ]
 

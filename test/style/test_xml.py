@@ -12,8 +12,8 @@ import pytest
 
 BROUGHT_BY = {'llvmlite': 'python3-numba', 'cycler': 'python3-matplotlib',
               'PIL': 'python3-matplotlib'}
-NOT_IN_ROSDEP = {'imageio_ffmpeg', 'lz4', 'mcap', 'pinocchio', 'rosbags', 'trimesh', 'viser',
-                 'zstandard'}
+NOT_IN_ROSDEP = {'distributed', 'imageio_ffmpeg', 'lz4', 'mcap', 'pinocchio', 'pyarrow', 'rosbags',
+                 'trimesh', 'viser', 'zstandard'}
 """Extras from PyPI, imported where somebody asks for what they do."""
 
 

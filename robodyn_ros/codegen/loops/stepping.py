@@ -17,6 +17,7 @@ from robodyn_ros.codegen.layout import Layout
 from robodyn_ros.codegen.loops.delay import delay_torque
 from robodyn_ros.codegen.loops.integrators import (AT_ONCE, IMPLICIT, make_integrator,
                                                    make_judge, unrolled)
+from robodyn_ros.codegen.loops.measuring import make_measure
 from robodyn_ros.codegen.loops.outcomes import (DEPENDENT, NOT_FINITE, NOT_PROJECTED, OK, REASONS)
 from robodyn_ros.codegen.loops.rank_solver import make_rank_solver
 from robodyn_ros.codegen.native import Array, Signature
@@ -38,11 +39,22 @@ class Stepping(NamedTuple):
     """The rows' rank is found at run time (rank_solver.py)."""
     noisy: bool = False
     """The last 2 n numbers of a reference are errors of the state that the law sees."""
+    measured: bool = False
+    """Samples are not recorded but measured: their extremes and sums are kept (measuring.py)."""
+    targets: int = 0
+    """Numbers of a target; 0: there is none, and no error is measured."""
+    own: bool = False
+    """Each run of a group has its own references and targets, side by side."""
 
     @property
     def lanes(self) -> int:
         """Return how many runs go side by side."""
         return self.layout.lanes
+
+    @property
+    def copies(self) -> int:
+        """Return how many references and targets lie side by side."""
+        return self.layout.lanes if self.own else 1
 
     def make(self, backend: Backend, routines: Mapping[str, Routine],
              kernels: Mapping[str, Callable], signatures: Mapping[str, Signature]) -> None:
@@ -57,16 +69,24 @@ class Stepping(NamedTuple):
         layout, lanes = self.layout, self.layout.lanes
 
         def rollout(first: int, steps: int, h: float, every: int, period: int) -> list[int]:
-            instants = -(-steps // period) if self.controlled else 0
+            instants = (-(-steps // period) if self.controlled else 0) * self.copies
             samples = steps // every + 1 if every else 0
             each = (1, layout.x_size, prepared, layout.scratch, layout.workspace)
+            kept = layout.measure if self.measured else samples * layout.sample
             return [*(lanes * size for size in each), instants * layout.reference,
-                    lanes * samples * layout.sample, lanes * layout.queue, 2]
+                    lanes * kept, lanes * layout.queue, 2]
 
-        found = {'rollout': Signature('iidii', (
-            Array('t0'), Array('x', True), Array('w'), Array('y', True), Array('s', True),
-            Array('reference'), Array('rows', True), Array('queue', True),
-            Array('done', True, 'n')), rollout)}
+        def measure(first: int, steps: int, h: float, every: int, period: int,
+                    tolerance: float) -> list[int]:
+            return [*rollout(first, steps, h, every, period),
+                    (steps // every + 1) * self.targets * self.copies]
+
+        arrays = (Array('t0'), Array('x', True), Array('w'), Array('y', True), Array('s', True),
+                  Array('reference'), Array('rows', True), Array('queue', True),
+                  Array('done', True, 'n'))
+        if self.measured:
+            return {'measure': Signature('iidiid', (*arrays, Array('targets')), measure)}
+        found = {'rollout': Signature('iidii', arrays, rollout)}
         if lanes == 1:
             found['derivative'] = Signature(
                 'i', (Array('x'), Array('w'), Array('y', True), Array('rates', True)),
@@ -95,7 +115,7 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
     reference_size, delay, observed = layout.reference, layout.delay, layout.observed
     memory, kept_at = layout.memory, layout.kept * lanes
     memory_at, answer_at = control_at + tau + reference_size * lanes, layout.answer * lanes
-    recorded = layout.x_size
+    recorded, copies, measured = layout.x_size, chosen.copies, chosen.measured
     dynamics, observe = kernels['dynamics'], kernels['observe']
     export, cells = backend.export, backend.cells
     judge = make_judge(backend, lanes)
@@ -152,11 +172,11 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
             for i in range(reference_size):
                 for lane in range(lanes):
                     s[control_at + tau + i * lanes + lane] = reference[
-                        instant * reference_size + i]
+                        (instant * reference_size + i) * copies + lane % copies]
             for i in range(errors):
                 for lane in range(lanes):
                     s[control_at + (1 + i) * lanes + lane] += reference[
-                        instant * reference_size + wanted + i]
+                        (instant * reference_size + wanted + i) * copies + lane % copies]
             if memory > 0:
                 for i in range(memory * lanes):
                     s[memory_at + i] = queue[kept_at + i]
@@ -202,22 +222,33 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
             return NOT_FINITE
         return reason
 
-    @backend.function
-    def record(x: Any, w: Any, y: Any, queue: Any, rows: Any, at: Any, length: Any) -> Any:
-        """Write a sample of every run; the rows of one run are together, so many numbers long."""
-        observe(x, 0, w, y, 0)
-        for lane in range(lanes):
-            place = lane * length + at
-            for k in range(recorded):
-                rows[place + k] = x[k * lanes + lane]
-            for k in range(observed):
-                rows[place + recorded + k] = y[k * lanes + lane]
-            for k in range(memory):
-                rows[place + recorded + observed + k] = queue[kept_at + k * lanes + lane]
+    if measured:
+        measure = make_measure(backend, layout, chosen.targets, copies, kernels)
+
+        @backend.function
+        def record(x: Any, w: Any, y: Any, queue: Any, rows: Any, number: Any, length: Any,
+                   targets: Any, tolerance: Any, seconds: Any) -> Any:
+            """Measure a sample of every run."""
+            measure(x, w, y, rows, number, targets, tolerance, seconds)
+    else:
+        @backend.function
+        def record(x: Any, w: Any, y: Any, queue: Any, rows: Any, number: Any, length: Any,
+                   targets: Any, tolerance: Any, seconds: Any) -> Any:
+            """Write a sample of every run; the rows of one run are together, length numbers."""
+            observe(x, 0, w, y, 0)
+            for lane in range(lanes):
+                place = lane * length + number * sample
+                for k in range(recorded):
+                    rows[place + k] = x[k * lanes + lane]
+                for k in range(observed):
+                    rows[place + recorded + k] = y[k * lanes + lane]
+                for k in range(memory):
+                    rows[place + recorded + observed + k] = queue[kept_at + k * lanes + lane]
 
     @backend.function
     def run(first: Any, steps: Any, h: Any, every: Any, period: Any, t0: Any, x: Any, w: Any,
-            y: Any, s: Any, reference: Any, rows: Any, queue: Any, done: Any) -> Any:
+            y: Any, s: Any, reference: Any, rows: Any, queue: Any, done: Any, targets: Any,
+            tolerance: Any) -> Any:
         """
         Run steps first .. steps - 1 from x; record every so many, control every period.
 
@@ -235,8 +266,9 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
                 x[lane] = t0[lane] + k * h
             if k % period == 0 and not resumed:
                 command(k // period, x, w, s, reference, queue)
-            if every > 0 and k % every == 0:
-                record(x, w, y, queue, rows, (k // every) * sample, length)
+            # a sample is written again with the same numbers, but it must not be measured twice
+            if every > 0 and k % every == 0 and not (measured and resumed):
+                record(x, w, y, queue, rows, k // every, length, targets, tolerance, every * h)
                 done[1] = k // every + 1
             resumed = False
             for i in range(2 * n):
@@ -258,9 +290,21 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
             reason = judge(y, margins)
             if reason != OK:
                 return reason
-            record(x, w, y, queue, rows, (steps // every) * sample, length)
+            record(x, w, y, queue, rows, steps // every, length, targets, tolerance, 0.0)
             done[1] = steps // every + 1
         return OK
+
+    if measured:
+        @backend.entry('measure', signatures['measure'])
+        def call_measure(first: Any, steps: Any, h: Any, every: Any, period: Any, tolerance: Any,
+                         t0: Any, x: Any, w: Any, y: Any, s: Any, reference: Any, rows: Any,
+                         queue: Any, done: Any, targets: Any) -> Any:
+            """Call run from Python, measuring."""
+            export()
+            return run(first, steps, h, every, period, cells(t0), cells(x), cells(w), cells(y),
+                       cells(s), cells(reference), cells(rows), cells(queue), cells(done),
+                       cells(targets), tolerance)
+        return
 
     @backend.entry('rollout', signatures['rollout'])
     def rollout(first: Any, steps: Any, h: Any, every: Any, period: Any, t0: Any, x: Any, w: Any,
@@ -268,7 +312,8 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
         """Call run from Python."""
         export()
         return run(first, steps, h, every, period, cells(t0), cells(x), cells(w), cells(y),
-                   cells(s), cells(reference), cells(rows), cells(queue), cells(done))
+                   cells(s), cells(reference), cells(rows), cells(queue), cells(done),
+                   cells(rows), 0.0)
 
     if lanes == 1:
         _make_single(backend, layout, dynamics, judge, run, signatures)
@@ -322,6 +367,6 @@ def _make_single(backend: Backend, layout: Layout, dynamics: Callable, judge: Ca
         unused = numbers[:1]
         reason = run(first, last, numbers[0], 0, 1, numbers[1:block_x], numbers[block_x:block_y],
                      cells(prepared), numbers[block_y:block_s], numbers[block_s:], unused, unused,
-                     unused, whole[2:])
+                     unused, whole[2:], unused, 0.0)
         whole[0] = last
         return reason

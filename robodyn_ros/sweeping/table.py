@@ -1,0 +1,219 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The rows of a study on disk: a journal while it runs, one Parquet file when it is complete.
+
+The journal, FILE.parquet.unfinished, grows by one frame for every chunk of runs, in the order in
+which workers finish: length and checksum, then the chunk's number and its rows. A frame that was
+cut off by a kill or a full disk is dropped when the journal is opened again; all others are kept.
+At the end the frames are put in order, a block of rows at a time, so that memory does not grow.
+
+    rows      sha256 of all values, block by block, in the order of the runs
+    metadata  the study, the versions of what computed it, the hash
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+import struct
+from types import ModuleType
+from typing import Any, Iterator, Mapping, Sequence
+import zlib
+
+from robodyn_ros.errors import MissingPackageError, RecordingError
+from robodyn_ros.sweeping.metrics import TRUTHS, WHOLE
+
+MAGIC = b'robodyn sweep 1\n'
+FRAME = struct.Struct('<QI')
+"""Bytes of a frame, and their checksum."""
+NUMBER = struct.Struct('<Q')
+BLOCK = 16384
+"""Rows of a group in the Parquet file, and of a block of the hash."""
+METADATA = b'robodyn'
+
+
+def arrow() -> ModuleType:
+    """Return pyarrow, or say how to get it."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingPackageError('tables of studies need pyarrow; install it: pip install '
+                                  '"robodyn_ros[sweep]"') from None
+    return pyarrow
+
+
+def schema_of(axes: Mapping[str, Sequence[Any]], metrics: Sequence[str]) -> Any:
+    """
+    Return the columns of a table.
+
+    :param axes: values of each axis, or some that show their kind
+    """
+    pa = arrow()
+    columns = [('run', pa.int64())]
+    for name, values in axes.items():
+        kinds = {type(value) for value in values}
+        kind = pa.int64() if kinds == {int} else pa.bool_() if kinds == {bool} else \
+            pa.float64() if kinds <= {int, float} else pa.string()
+        columns.append((name, kind))
+    for name in metrics:
+        columns.append((name, pa.bool_() if name in TRUTHS else
+                        pa.int64() if name in WHOLE else pa.float64()))
+    columns += [('finished', pa.bool_()), ('time', pa.float64()), ('reason', pa.string())]
+    return pa.schema(columns)
+
+
+def batch_of(rows: Mapping[str, Sequence[Any]], schema: Any) -> Any:
+    """Return rows as a record batch; a metric that is no number is none."""
+    pa = arrow()
+    arrays = []
+    for field in schema:
+        values: list[Any] = list(rows[field.name])
+        if pa.types.is_string(field.type):
+            values = [x if isinstance(x, str) else json.dumps(x) for x in values]
+        elif pa.types.is_boolean(field.type):
+            values = [None if x != x else bool(x) for x in values]
+        elif pa.types.is_integer(field.type):
+            values = [None if x != x else int(x) for x in values]
+        else:
+            values = [None if x != x else float(x) for x in values]
+        arrays.append(pa.array(values, field.type))
+    return pa.record_batch(arrays, schema=schema)
+
+
+class Journal:
+    """The finished chunks of a study that is not complete."""
+
+    def __init__(self, path: Path, digest: str, schema: Any):
+        """Open it, with what an earlier run has left; that of another study is refused."""
+        self.path, self.schema = path, schema
+        self.places: dict[int, int] = {}
+        """Where the frame of each finished chunk begins."""
+        head = MAGIC + digest.encode() + b'\n'
+        try:
+            self._file = open(path, 'r+b' if path.exists() else 'x+b')
+        except OSError as error:
+            raise RecordingError(f'{path}: cannot be written ({error.strerror}); choose another '
+                                 'place with --output') from None
+        begin = self._file.read(len(head))
+        if begin and begin != head:
+            self._file.close()
+            raise RecordingError(f'{path}: holds rows of another study, or of another version of '
+                                 'this one; give another --output, or remove it')
+        if not begin:
+            self._file.write(head)
+            self._file.flush()
+        self._end = len(head)
+        for number, at, end in self._frames():
+            self.places.setdefault(number, at)
+            self._end = end
+        self._file.truncate(self._end)
+
+    def _frames(self) -> Iterator[tuple[int, int, int]]:
+        """Yield the number, begin and end of every whole frame."""
+        at = self._end
+        while True:
+            self._file.seek(at)
+            head = self._file.read(FRAME.size)
+            if len(head) < FRAME.size:
+                return
+            size, check = FRAME.unpack(head)
+            if size > os.fstat(self._file.fileno()).st_size - at:
+                return
+            body = self._file.read(size)
+            if len(body) < size or zlib.crc32(body) != check:
+                return
+            yield NUMBER.unpack_from(body)[0], at, at + FRAME.size + size
+            at += FRAME.size + size
+
+    def add(self, number: int, batch: Any) -> None:
+        """Keep the rows of a chunk; the same chunk again is left out."""
+        if number in self.places:
+            return
+        body = NUMBER.pack(number) + batch.serialize().to_pybytes()
+        self._file.seek(self._end)
+        try:
+            self._file.write(FRAME.pack(len(body), zlib.crc32(body)) + body)
+            self._file.flush()
+        except OSError:  # a full disk: what is whole stays
+            self._file.truncate(self._end)
+            raise
+        self.places[number] = self._end
+        self._end += FRAME.size + len(body)
+
+    def batch(self, number: int) -> Any:
+        """Return the rows of a finished chunk."""
+        pa = arrow()
+        self._file.seek(self.places[number])
+        size, _ = FRAME.unpack(self._file.read(FRAME.size))
+        body = self._file.read(size)
+        return pa.ipc.read_record_batch(pa.py_buffer(body[NUMBER.size:]), self.schema)
+
+    def blocks(self) -> Iterator[Any]:
+        """Yield all rows in the order of the runs, as tables of BLOCK rows."""
+        pa, some, held = arrow(), [], 0
+        for number in sorted(self.places):
+            some.append(self.batch(number))
+            held += some[-1].num_rows
+            while held >= BLOCK:
+                table = pa.Table.from_batches(some, self.schema)
+                yield table.slice(0, BLOCK)
+                some, held = table.slice(BLOCK).to_batches(), held - BLOCK
+        if held:
+            yield pa.Table.from_batches(some, self.schema)
+
+    def close(self, remove: bool = False) -> None:
+        """Leave the file, and remove it when its rows are elsewhere."""
+        self._file.close()
+        if remove:
+            self.path.unlink(missing_ok=True)
+
+
+def hash_of(blocks: Iterator[Any], write: Any = None) -> str:
+    """Return the hash of all rows; write, if given, is called with each block."""
+    digest = hashlib.sha256()
+    for block in blocks:
+        for name, column in zip(block.column_names, block.columns):
+            digest.update(name.encode())
+            for value in column.to_pylist():
+                digest.update(repr(value).encode() + b'\n')
+        if write is not None:
+            write(block)
+    return digest.hexdigest()
+
+
+def write_table(path: Path, journal: Journal, facts: Mapping[str, Any]) -> str:
+    """Put the rows of a complete journal into one Parquet file; returns the hash of its rows."""
+    pa = arrow()
+    private = path.with_name(f'.{path.name}.{os.getpid()}')
+    try:
+        with pa.parquet.ParquetWriter(private, journal.schema) as writer:
+            found = hash_of(journal.blocks(), writer.write_table)
+            writer.add_key_value_metadata({
+                METADATA: json.dumps({**facts, 'rows': found}, default=list).encode()})
+        os.replace(private, path)
+    finally:
+        private.unlink(missing_ok=True)
+    return found
+
+
+def facts_of(path: Path) -> dict[str, Any]:
+    """Return the study, versions and hash of a table; refuse a file that is none."""
+    pa = arrow()
+    try:
+        kept = pa.parquet.read_metadata(path).metadata or {}
+        return json.loads(kept[METADATA])
+    except FileNotFoundError:
+        raise RecordingError(f'{path}: there is no such file; make one with robodyn sweep') \
+            from None
+    except (OSError, KeyError, ValueError, pa.ArrowException):
+        raise RecordingError(f'{path}: is no table of robodyn sweep; give one that it made') \
+            from None
+
+
+def read_table(path: Path) -> Any:
+    """Return all rows of a table."""
+    facts_of(path)
+    return arrow().parquet.read_table(path)

@@ -1,0 +1,101 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""Studies: every point once, draws that are the same again, and mistakes that are told."""
+
+import numpy as np
+import pytest
+from robodyn_ros import RobodynError
+from robodyn_ros.sweeping.axes import axis, Points
+from robodyn_ros.sweeping.study import make_study, read_study
+from robodyn_ros.sweeping.sweep import chunks_of
+from scipy import stats
+
+
+def study(axes, **more):
+    """Return a short study of the SCARA."""
+    return make_study({'scenario': 'scara_helix', 'duration': 0.1, 'axes': axes, **more})
+
+
+def test_a_grid_has_every_point_once():
+    """Places, draws and repetitions are counted through, the last axis fastest."""
+    made = study({'dynamics.payload.mass': {'values': [0, 1, 2]},
+                  'controller.damping': {'range': [0.5, 1.0], 'count': 2},
+                  'dynamics.friction_scale': {'uniform': [0.0, 2.0]}}, draws=4,
+                 repetitions=5, set={'dynamics.noise.position': 1e-5})
+    assert made.count == len(made.points) == 3 * 2 * 4 * 5
+    values = made.points.values(np.arange(made.count))
+    rows = set(zip(*values.values(), made.points.repetition(np.arange(made.count)).tolist()))
+    assert len(rows) == made.count
+    assert values['dynamics.payload.mass'][:40] == [0] * 40
+    # every draw at every place: places can be compared
+    draws = np.array(values['dynamics.friction_scale']).reshape(6, 4, 5)
+    assert (draws == draws[:1, :, :1]).all()
+    # and a run's values do not depend on who is asked for beside it
+    some = np.array([119, 3, 64])
+    assert made.points.values(some) == {name: [column[k] for k in some]
+                                        for name, column in values.items()}
+
+
+@pytest.mark.parametrize('sampling', ['random', 'latin_hypercube', 'sobol'])
+def test_draws_have_their_distribution(sampling):
+    """By Kolmogorov and Smirnov's test, with a fixed seed; another seed gives other draws."""
+    kinds = {'a': ('uniform', [2.0, 3.0], stats.uniform(2.0, 1.0)),
+             'b': ('log_uniform', [0.1, 10.0], stats.loguniform(0.1, 10.0)),
+             'c': ('normal', [1.0, 0.5], stats.norm(1.0, 0.5))}
+    axes = [axis(name, {kind: given}, 'x') for name, (kind, given, _) in kinds.items()]
+    found = Points(axes, sampling, 1024, 3, 1).values(np.arange(1024))
+    for name, (_, _, law) in kinds.items():
+        assert stats.kstest(found[name], law.cdf).pvalue > 1e-3
+    assert found == Points(axes, sampling, 1024, 3, 1).values(np.arange(1024))
+    assert found != Points(axes, sampling, 1024, 4, 1).values(np.arange(1024))
+
+
+@pytest.mark.parametrize('count', [1, 15, 16, 17, 1000, 5000, 100_001])
+def test_chunks_cover_all_runs_once(count):
+    """And are cut the same for any number of workers."""
+    runs = [run for _, first, behind in chunks_of(count) for run in range(first, behind)]
+    assert runs == list(range(count))
+
+
+BAD = [
+    ({'axes': {'dynamics.paylod.mass': {'values': [1]}}}, 'dynamics.paylod.mass'),
+    ({'axes': {'dynamics.payload.mass': {'values': []}}}, 'not empty'),
+    ({'axes': {'dynamics.payload.mass': {'values': [-1.0]}}}, 'at least 0|0 ..'),
+    ({'axes': {'dynamics.payload.mass': {'range': [0, 1]}}}, 'count'),
+    ({'axes': {'dynamics.payload.mass': {'range': [0, 1], 'count': 0}}}, 'count is 0'),
+    ({'axes': {'dynamics.payload.mass': {'log_uniform': [0, 1]}}}, 'above 0'),
+    ({'axes': {'dynamics.payload.mass': {'normal': [0, -1]}}}, 'standard deviation'),
+    ({'axes': {'dynamics.payload.mass': {'gaussian': [0, 1]}}}, 'expected one of values'),
+    ({'axes': {'dynamics.payload.mass': 3}}, 'expected a group'),
+    ({'axes': {'dynamics.payload.mass': {'uniform': [0, float('inf')]}}}, 'two finite numbers'),
+    ({'axes': {'dynamics.initial_position.elbow': {'values': [1.0]}}}, 'joint_1'),
+    ({'axes': {}, 'repetitions': 3}, 'nothing in a run is random'),
+    ({'axes': {}, 'metrics': ['eror']}, 'error_max'),
+    ({'axes': {}, 'metrics': ['error_max', 'error_max']}, 'each once'),
+    ({'axes': {}, 'smapling': 'sobol'}, 'sampling'),
+    ({'axes': {}, 'sampling': 'dice'}, 'latin_hypercube'),
+    ({'axes': {}, 'draws': 10 ** 12}, '1 .. 1e'),
+    ({'axes': {f'controller.{name}': {'range': [0.5, 1], 'count': 10 ** 6}
+               for name in ('damping', 'rho')}}, 'runs; expected at most'),
+]
+
+
+@pytest.mark.parametrize('data, words', BAD)
+def test_what_no_study_can_say_is_told_before_anything_runs(data, words):
+    """In one sentence."""
+    from robodyn_ros.sweeping.runs import Runner
+    with pytest.raises(RobodynError, match=words):
+        made = make_study({'scenario': 'scara_helix', **data})
+        Runner(made)
+        len(made.points)
+
+
+def test_a_file_that_is_no_study(tmp_path):
+    """Is named."""
+    path = tmp_path / 'study.yaml'
+    for text in ('[1, 2]', 'scenario: [', 'axes: {}', 'scenario: nowhere'):
+        path.write_text(text)
+        with pytest.raises(RobodynError, match='study.yaml|nowhere'):
+            read_study(path)
+    with pytest.raises(RobodynError, match='no such file'):
+        read_study(tmp_path / 'none.yaml')

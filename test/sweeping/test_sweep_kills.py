@@ -1,0 +1,209 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""One table, one hash: for any workers, on Dask, after kills; nothing finished is lost."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from robodyn_ros import RobodynError, simulate, sweep
+from robodyn_ros.sweeping import bundle as bundles, cluster, workers
+from robodyn_ros.sweeping.bundle import packed
+from robodyn_ros.sweeping.replay import replay_command
+from robodyn_ros.sweeping.study import make_study
+from robodyn_ros.sweeping.sweep import chunks_of
+from robodyn_ros.sweeping.table import facts_of, Journal, schema_of
+import yaml
+
+pytest.importorskip('pyarrow')
+STUDY = {'scenario': 'scara_helix', 'duration': 0.1, 'metrics': ['error_max', 'energy'],
+         'axes': {'dynamics.payload.mass': {'range': [0.5, 5.0], 'count': 40},
+                  'dynamics.gravity.z': {'uniform': [-10.0, -9.0]}}, 'draws': 8}
+
+
+@pytest.fixture(scope='module')
+def alone(tmp_path_factory):
+    """Sweep in one process."""
+    return sweep(STUDY, tmp_path_factory.mktemp('alone') / 'a.parquet', workers=1)
+
+
+def test_a_table_has_one_row_a_run(alone):
+    """In order, with what made it in its metadata."""
+    table = alone.table()
+    assert table.column('run').to_pylist() == list(range(320)) and alone.failed == 0
+    facts = facts_of(alone.path)
+    assert facts['rows'] == alone.rows and facts['made_by']['numpy']
+    assert facts['settings']['axes'] == STUDY['axes']
+    assert not list(alone.path.parent.glob('*.unfinished'))
+    k = 123
+    result = simulate('scara_helix', 0.1, {
+        'dynamics.payload.mass': table.column('dynamics.payload.mass')[k].as_py(),
+        'dynamics.gravity': [0.0, 0.0, table.column('dynamics.gravity.z')[k].as_py()]})
+    assert abs(result.error).max() == table.column('error_max')[k].as_py()
+
+
+def test_workers_and_a_killed_one_change_nothing(alone, tmp_path):
+    """A worker that dies is replaced; its chunk is computed by another."""
+    assert sweep(STUDY, tmp_path / 'b.parquet', workers=3).rows == alone.rows
+    seen = []
+
+    def kill(finished, _):
+        if finished and not seen:
+            seen.append(finished)
+            children = subprocess.run(['pgrep', '-P', str(os.getpid()), '-f', workers.__name__],
+                                      capture_output=True, text=True).stdout.split()
+            os.kill(int(children[0]), signal.SIGKILL)
+
+    assert sweep(STUDY, tmp_path / 'c.parquet', workers=2, progress=kill).rows == alone.rows
+    assert seen
+
+
+def test_a_killed_sweep_goes_on_where_it_was(alone, tmp_path):
+    """Killed without a chance to say anything; what was finished is not run again."""
+    path = tmp_path / 'study.yaml'
+    path.write_text(yaml.safe_dump(STUDY, sort_keys=False))
+    journal = tmp_path / 'd.parquet.unfinished'
+    command = [sys.executable, '-m', 'robodyn_ros.commands.main', 'sweep', str(path), '--output',
+               str(tmp_path / 'd.parquet'), '--workers', '2', '--quiet']
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120.0
+    while running.poll() is None and time.monotonic() < deadline:
+        if journal.exists() and journal.stat().st_size > 4000:
+            break
+        time.sleep(0.005)
+    running.kill()
+    running.wait()
+    first = []
+    if journal.exists():  # else it was faster than we
+        with open(journal, 'ab') as file:
+            file.write(b'\x07' * 33)  # a frame that was cut off
+        found = sweep(STUDY, tmp_path / 'd.parquet', workers=1,
+                      progress=lambda finished, failed: first.append(finished))
+        assert first[0] > 0
+        assert found.rows == alone.rows
+
+
+def test_a_journal_keeps_whole_frames_only(tmp_path):
+    """Of every place at which it may have been cut."""
+    import pyarrow as pa
+    schema = schema_of({'a': (0.5,)}, ['error_max'])
+    row = pa.record_batch([[1], [0.5], [0.1], [True], [1.0], ['']], schema=schema)
+    path = tmp_path / 'j'
+    journal = Journal(path, 'x', schema)
+    for number in (5, 2):
+        journal.add(number, row)
+    journal.add(5, row)  # no row twice
+    journal.close()
+    whole = path.read_bytes()
+    for cut in range(len(whole) - 1, 30, -37):
+        path.write_bytes(whole[:cut])
+        again = Journal(path, 'x', schema)
+        assert set(again.places) <= {5, 2} and path.stat().st_size <= cut
+        assert all(again.batch(number).equals(row) for number in again.places)
+        again.close()
+    with pytest.raises(RobodynError, match='another study'):
+        Journal(path, 'y', schema)
+
+
+def test_a_table_of_another_study_is_kept(alone, tmp_path):
+    """And one of the same is not computed again."""
+    calls = []
+    assert sweep(STUDY, alone.path, progress=lambda *_: calls.append(1)) == alone and not calls
+    turned = {**STUDY, 'axes': dict(reversed(STUDY['axes'].items()))}  # other runs by number
+    for other in ({**STUDY, 'draws': 9}, turned):
+        with pytest.raises(RobodynError, match='another study'):
+            sweep(other, alone.path)
+    other = tmp_path / 'other.parquet'
+    other.write_bytes(b'PAR1 nothing')
+    with pytest.raises(RobodynError, match='no table'):
+        sweep(STUDY, other)
+    assert other.read_bytes() == b'PAR1 nothing'
+    with pytest.raises(RobodynError, match='ends in .parquet'):
+        sweep(STUDY, tmp_path / 'x.csv')
+
+
+def test_a_chunk_that_kills_its_workers_is_told():
+    """After some of them; the others go on."""
+    study = make_study(STUDY)
+    deadly = packed(study)
+    object.__setattr__(deadly, 'files', {})  # a worker that cannot even unpack it
+    with workers.Team(2) as team:
+        found = dict(team.rows(deadly, list(chunks_of(study.count))[:3]))
+    assert len(found) == 3 and all('workers died' in reason for reason in found.values())
+
+
+# --- Dask ------------------------------------------------------------------------------------
+
+
+def test_a_cluster_gives_the_same_rows(alone, tmp_path):
+    """With real worker processes, one of which is killed on the way."""
+    pytest.importorskip('distributed')
+    seen = []
+
+    def kill(finished, _):
+        if finished and not seen:
+            seen.append(finished)
+            found = subprocess.run(['pgrep', '-P', str(os.getpid())], capture_output=True,
+                                   text=True).stdout.split()
+            os.kill(int(found[-1]), signal.SIGKILL)
+
+    found = sweep(STUDY, tmp_path / 'e.parquet', workers=2, cluster='local', progress=kill)
+    assert found.rows == alone.rows and seen
+
+
+def test_a_cluster_that_is_not_there_or_not_ours(monkeypatch, tmp_path):
+    """Is one sentence; workers of another version are left out."""
+    pytest.importorskip('distributed')
+    monkeypatch.setattr(cluster, 'PATIENCE', 0.5)
+    with pytest.raises(RobodynError, match='no scheduler answers'):
+        sweep(STUDY, tmp_path / 'f.parquet', cluster='tcp://127.0.0.1:9')
+    monkeypatch.setattr(cluster, 'PATIENCE', 10.0)
+    monkeypatch.setattr(cluster, 'fingerprint', bundles.fingerprint)
+    other = {**bundles.fingerprint(), 'numpy': '0.1'}
+    original = cluster.Cluster.__init__
+
+    def ours(self, *arguments):
+        original(self, *arguments)
+        self.own = other
+
+    monkeypatch.setattr(cluster.Cluster, '__init__', ours)
+    with pytest.raises(RobodynError, match='none of its 1 workers'):
+        sweep(STUDY, tmp_path / 'g.parquet', cluster='local', workers=1)
+
+
+# --- the command -----------------------------------------------------------------------------
+
+
+def robodyn(*words, folder):
+    """Run the command; returns its exit code, output and errors."""
+    done = subprocess.run([sys.executable, '-m', 'robodyn_ros.commands.main', *map(str, words)],
+                          capture_output=True, text=True, cwd=folder, timeout=300)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_sweep_report_and_replay(tmp_path):
+    """From the study to the page, and the worst run again to the bit."""
+    (tmp_path / 'payload.yaml').write_text(yaml.safe_dump(STUDY, sort_keys=False))
+    code, out, err = robodyn('sweep', 'payload.yaml', '--json', folder=tmp_path)
+    assert code == 0, err
+    facts = json.loads(out)
+    assert facts['runs'] == 320
+    code, out, err = robodyn('report', 'payload.parquet', '--json', folder=tmp_path)
+    assert code == 0, err
+    worst = json.loads(out)['metrics']['error_max']['worst'][0]
+    assert worst['command'] == replay_command(make_study(STUDY), worst['run'])
+    page = (tmp_path / 'payload_report' / 'index.html').read_text()
+    assert 'robodyn simulate scara_helix' in page and page.count('<img') >= 4
+    robodyn(*shlex.split(worst['command'])[1:], '--output', 'run.npz', folder=tmp_path)
+    kept = np.load(tmp_path / 'run.npz')
+    assert abs(kept['reference_q'] - kept['q']).max() == worst['value']
+    code, out, err = robodyn('sweep', 'payload.yaml', '--replay', '320', folder=tmp_path)
+    assert code == 2 and 'expected 0 to 319' in err
+    code, out, err = robodyn('sweep', 'payload.yaml', '--plan', folder=tmp_path)
+    assert code == 0 and '320 runs' in out
