@@ -98,9 +98,11 @@ ADVANCE = {
     'heun': _heun('@dynamics@'),
     IMPLICIT: _heun('@implicit@', """    for (k = 0; k < @N@; ++k)
         s[@4N@ + k] = x[@TAU@ + k];
-""", """    @slopes@(model, x, y);
+""", """    for (k = 0; k < @N@; ++k)
+        x[@TAU@ + k] = s[@3N@ + k];
+    @slopes@(model, x, y);
     for (k = 0; k < @N@; ++k)
-        x[@TAU@ + k] = s[@4N@ + k] + 2.0 * y[k] * s[@3N@ + k];
+        x[@TAU@ + k] = s[@4N@ + k] + 2.0 * y[k];
 """, """    for (k = 0; k < @N@; ++k)
         x[@TAU@ + k] = s[@4N@ + k];
 """)}

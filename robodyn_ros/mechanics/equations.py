@@ -3,6 +3,7 @@
 """The equations of motion of a robot with payload and friction: M(q) a + h(q, v) = tau + Qc."""
 from __future__ import annotations
 
+from itertools import product
 from typing import NamedTuple, Sequence
 
 from robodyn_ros.mechanics import rigid_body
@@ -39,23 +40,31 @@ def friction(tree: Tree, parameters: Parameters, v: Sequence[Number]) -> list[Nu
     return joint_efforts(tree, torques)
 
 
-def friction_slopes(tree: Tree, parameters: Parameters, v: Sequence[Number]) -> list[Number]:
+def friction_slopes(tree: Tree, parameters: Parameters,
+                    v: Sequence[Number]) -> list[list[Number]]:
     """
-    Friction over velocity of each joint, its mimics' included, G^T D G (n,).
+    Friction over velocity, G^T D G (n, n): friction = slopes v, see friction.mean_slope.
 
-    friction = slopes v, joint by joint (friction.mean_slope). The matrix of a coupled motor,
-    s [[1, r], [r, r^2]], is counted as s (1 + |r|) and s |r| (1 + |r|), which is no smaller: an
-    implicit step with it stays as stable, but is less exact than one with slopes of joints alone.
+    Of friction at joints, mimics' included, it is diagonal; a motor that turns with two joints,
+    u = c v, adds its slope times c c^T.
     """
     rates = body_rates(tree, v)
     slopes: list[Number] = [mean_slope(law, rate) for law, rate in zip(tree.friction, rates)]
-    for coupling in tree.couplings:
-        slope, ratio = mean_slope(coupling.friction, coupled_rate(coupling, rates)), coupling.ratio
-        slopes[coupling.joint] = slopes[coupling.joint] + slope * (1.0 + abs(ratio))
-        slopes[coupling.other] = slopes[coupling.other] + slope * (abs(ratio) * (1.0 + abs(ratio)))
     if tree.drives:
         slopes = [slope * drive.ratio for slope, drive in zip(slopes, tree.drives)]
-    return [slope * parameters.friction_scale for slope in joint_efforts(tree, slopes)]
+    own = [slope * parameters.friction_scale for slope in joint_efforts(tree, slopes)]
+    result: list[list[Number]] = [[slope if i == k else 0.0 for k in range(len(own))]
+                                  for i, slope in enumerate(own)]
+    for coupling in tree.couplings:
+        slope = mean_slope(coupling.friction, coupled_rate(coupling, rates))
+        along: list[Number] = [0.0] * len(tree.friction)
+        add_coupled(along, coupling, 1.0)
+        turned = joint_efforts(tree, along)
+        for i, k in product(range(len(own)), repeat=2):
+            if turned[i] != 0.0 and turned[k] != 0.0:
+                result[i][k] = result[i][k] + slope * (
+                    parameters.friction_scale * (turned[i] * turned[k]))
+    return result
 
 
 def mass_and_bias(tree: Tree, parameters: Parameters, q: Sequence[Number],

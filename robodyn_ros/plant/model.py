@@ -69,8 +69,8 @@ class Traced(NamedTuple):
     rows: Rows
     b: list[Number]
     """Right side of the rows with Baumgarte's terms (m,)."""
-    slopes: list[Number]
-    """What an implicit step adds to the diagonal of M for friction (n,)."""
+    slopes: list[list[Number]]
+    """What an implicit step adds to M for friction (n, n)."""
 
     @property
     def x(self) -> list[Scalar]:
@@ -203,7 +203,7 @@ class Model:
         if self._kinematic:
             mass: list[list[Number]] = [[float(i == k) for k in range(n)] for i in range(n)]
             bias: list[Number] = list(tau)
-            slopes: list[Number] = [0.0] * n
+            slopes: list[list[Number]] = [[0.0] * n for _ in range(n)]
         else:
             values = Parameters.from_flat(p[:len(NAMES)]) if parametric else robot.parameters
             mass, bias = equations.mass_and_bias(robot.tree, values, q, v)
@@ -216,7 +216,8 @@ class Model:
             b = [x - rate * gains['alpha'] - phi * gains['beta']
                  for x, rate, phi in zip(rows.b, rows.rate, rows.phi)]
         share = IMPLICIT_SHARE * self.step_size
-        return Traced(t, q, v, tau, p, mass, force, rows, b, [slope * share for slope in slopes])
+        return Traced(t, q, v, tau, p, mass, force, rows, b,
+                      [[_times(slope, share) for slope in row] for row in slopes])
 
     def program(self, variant: str, parametric: bool = False,
                 measuring: Measuring | None = None) -> Program:
@@ -237,12 +238,14 @@ class Model:
             _straight_kernels(traced, kind, self._damped)
         if self.integrator == IMPLICIT:
             stiffer = traced._replace(mass=[
-                [x + traced.slopes[i] if i == k else x for k, x in enumerate(row)]
-                for i, row in enumerate(traced.mass)])
+                [x if _nothing(slope) else x + slope for x, slope in zip(row, slopes)]
+                for row, slopes in zip(traced.mass, traced.slopes)])
             stage = (_rank_kernels(stiffer, kind) if variant == RANK_SOLVER
                      else _straight_kernels(stiffer, kind, self._damped))[0]
             name = stage.name.replace('dynamics', 'implicit')
-            kernels += [stage._replace(name=name), Kernel('slopes', traced.x, traced.slopes)]
+            kernels += [stage._replace(name=name), Kernel('slopes', traced.x, [
+                sum((slope * u for slope, u in zip(row, traced.tau) if not _nothing(slope)), 0.0)
+                for row in traced.slopes])]
         at_once = self.integrator == 'rk4' and variant == CHOLESKY \
             and size(kernels[0].outputs) <= SHORT
         layout = self.layout._replace(lanes=LANES if variant == BATCH else 1)
@@ -306,6 +309,15 @@ class Model:
                         ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Position errors phi (m,), their rates (m,) and A (m, n) at a state."""
         return self.rows_at(one_input(self.robot, state, None), parameters)
+
+
+def _nothing(slope: Number) -> bool:
+    """Tell a place where no friction acts from one that is recorded."""
+    return isinstance(slope, float) and slope == 0.0
+
+
+def _times(slope: Number, share: float) -> Number:
+    return slope if _nothing(slope) else slope * share
 
 
 def _straight_kernels(traced: Traced, kind: str, damped: bool) -> list[Kernel]:

@@ -102,14 +102,15 @@ def friction_rate(robot: Robot) -> float:
         robot.tree, robot.parameters._replace(friction_scale=1.0), still), dtype=float)
     if not damping.any():
         return 0.0
-    root = np.sqrt(damping)
+    sizes, turn = np.linalg.eigh(damping)
+    root = turn * np.sqrt(np.maximum(sizes, 0.0))  # D = root root^T
     fastest = 0.0
     for mass in _mass_matrices(robot, robot.parameters):
         # what has no mass is not simulated; a trace of it keeps the inverse finite
         trace = PIVOT * max(float(np.abs(mass).max()), 1e-30)
         inverse = np.linalg.pinv(mass + trace * np.eye(robot.n), hermitian=True)
         fastest = max(fastest, float(np.abs(np.linalg.eigvalsh(
-            root[:, None] * inverse * root[None, :])).max()))
+            root.T @ inverse @ root)).max()))
     return fastest
 
 

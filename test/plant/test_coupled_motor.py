@@ -24,3 +24,15 @@ def test_it_falls_and_loses_what_friction_takes():
     free = Plant(plain).rollout(State(0.0, np.array([0.2, 0.4, -0.3]), np.zeros(3)), steps=3000)
     turning, without = (np.abs(one.v[:, 2] - one.v[:, 1]).max() for one in (run, free))
     assert turning < 0.5 * without
+
+
+def test_stiff_friction_of_it_is_solved_for_as_a_whole():
+    """At 1 ms as at a tenth of it; with the diagonal alone both joints were held by two radians."""
+    motor = MOTOR.replace('breakaway_velocity="0.2"', 'breakaway_velocity="0.001"')
+    robot = robot_from_text(arm(friction=False).urdf.replace('</robot>', motor))
+    start = State(0.0, np.array([0.2, 0.4, -0.3]), np.zeros(3))
+    coarse, fine = (Plant(robot, integrator='implicit_friction', step=step).rollout(
+        start, 1.0, every=every) for step, every in ((1e-3, 1), (1e-4, 10)))
+    assert Plant(robot).model.integrator == 'implicit_friction'
+    assert np.abs(coarse.q - fine.q).max() < 0.05
+    assert np.abs(fine.q - start.q).max() > 0.5

@@ -59,7 +59,7 @@ def make_integrator(backend: Backend, layout: Layout, name: str, dynamics: Calla
 
     :param dynamics: kernel, for AT_ONCE the routine of that name, for IMPLICIT that which solves
         (M + S) a = tau - h + Qc
-    :param slopes: for IMPLICIT the kernel of S (n,), IMPLICIT_SHARE h D(v)
+    :param slopes: for IMPLICIT the kernel of S tau (n,), with S = IMPLICIT_SHARE h D(v)
     """
     if name == IMPLICIT:
         return _make_implicit(backend, layout, dynamics, slopes, judge)
@@ -188,9 +188,11 @@ def _make_implicit(backend: Backend, layout: Layout, dynamics: Callable,
             s[2 * n + k] = y[k]
             x[1 + k] = s[k] + h * y[k]
         x[0] += h
+        for k in range(n):
+            x[tau + k] = s[3 * n + k]
         slopes(x, 0, w, y, 0)
         for k in range(n):
-            x[tau + k] = s[saved + k] + 2.0 * y[k] * s[3 * n + k]
+            x[tau + k] = s[saved + k] + 2.0 * y[k]
         dynamics(x, 0, w, y, 0)
         for k in range(2 * n):
             x[1 + k] = s[k] + 0.5 * h * (s[2 * n + k] + y[k])
