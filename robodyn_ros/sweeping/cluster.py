@@ -13,6 +13,7 @@ from __future__ import annotations
 from contextlib import contextmanager, ExitStack
 import logging
 import threading
+import time
 from typing import Any, Iterable, Iterator
 
 import numpy as np
@@ -25,6 +26,8 @@ LOG = logging.getLogger('robodyn_ros')
 LOCAL = 'local'
 PATIENCE = 10.0
 """Time within which a scheduler must answer [s]."""
+WAITING = 60.0
+"""Time without a worker after which nobody is expected any more [s]."""
 LOOK = 1.0
 """Time between looks at who is there [s]."""
 AHEAD = 3
@@ -81,8 +84,7 @@ class Cluster:
     def rows(self, bundle: Bundle, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Any]]:
         """Yield the rows of every chunk as they become ready, or why there are none."""
         from distributed import wait
-        left = iter(chunks)
-        self._look()
+        left, seen = iter(chunks), time.monotonic()
         pending: dict[Any, Chunk] = {}
         again: list[Chunk] = []
         while True:
@@ -92,16 +94,22 @@ class Cluster:
                 for future in pending:
                     future.release()
                 pending = {}
+            if self.good:
+                seen = time.monotonic()
+            elif time.monotonic() - seen > WAITING:
+                raise RobodynError(f'--cluster {self.address}: no worker is there for '
+                                   f'{WAITING:g} s; what is finished is kept: start workers, and '
+                                   'sweep again')
             while len(pending) < AHEAD * len(self.good):
                 chunk = again.pop() if again else next(left, None)
                 if chunk is None:
                     break
                 pending[self._submit(bundle, chunk)] = chunk
             if not pending:
-                if not self.good:
-                    raise RobodynError(f'--cluster {self.address}: no worker is left; what is '
-                                       'finished is kept: start workers, and sweep again')
-                return
+                if self.good:
+                    return
+                time.sleep(0.1)
+                continue
             try:
                 done = wait(list(pending), timeout=LOOK, return_when='FIRST_COMPLETED').done
             except TimeoutError:
