@@ -27,7 +27,7 @@ def test_it_falls_and_loses_what_friction_takes():
 
 
 def test_stiff_friction_of_it_is_solved_for_as_a_whole():
-    """At 1 ms as at a tenth of it; with the diagonal alone both joints were held by two radians."""
+    """At 1 ms as at a tenth of it; by the diagonal alone both joints were held by two radians."""
     motor = MOTOR.replace('breakaway_velocity="0.2"', 'breakaway_velocity="0.001"')
     robot = robot_from_text(arm(friction=False).urdf.replace('</robot>', motor))
     start = State(0.0, np.array([0.2, 0.4, -0.3]), np.zeros(3))
