@@ -30,6 +30,8 @@ KINDS = {
     'ik': ('benchmarks.inverse_kinematics',
            "the field's test of inverse kinematics beside TRAC-IK, KDL, Pink and mink"),
     'export': ('benchmarks.export', "exported C beside our compiled code and CasADi's C"),
+    'sweep': ('benchmarks.sweeps',
+              'ten thousand closed loops beside bare rollouts and MuJoCo from Python'),
     'ros': ('benchmarks.ros', 'the nodes beside a bare ping-pong between two rclpy processes')}
 """What can be measured: the module with add_arguments(parser) and run(arguments), and the help."""
 
