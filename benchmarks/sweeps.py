@@ -13,6 +13,7 @@ Python, for a few of the runs; its motion must be ours to 1e-6 before it is time
 from __future__ import annotations
 
 import argparse
+from functools import partial
 import json
 from pathlib import Path
 import tempfile
@@ -93,8 +94,8 @@ def measure(runs: int, turns: int) -> dict[str, Any]:
 
         for _ in range(turns):
             for workers in (1, 2):
-                timed(f'sweep_{workers}_ms', lambda w=workers: swept(w), runs)
-                timed(f'rollouts_{workers}_ms', lambda w=workers: rolled(w), runs)
+                timed(f'sweep_{workers}_ms', partial(swept, workers), runs)
+                timed(f'rollouts_{workers}_ms', partial(rolled, workers), runs)
     mujoco = _mujoco(simulation, masses[::max(1, runs // FEW)][:FEW]) if find(MUJOCO) else None
     return {**best, 'mujoco_ms': mujoco, 'runs': runs,
             'overhead': best['sweep_1_ms'] / best['rollouts_1_ms'] - 1.0,
