@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 from benchmarks import (accuracy, allocation, by_hand, chains, compare, export, footprint,
-                        inverse_kinematics, machine, scaling, scenarios)
+                        inverse_kinematics, machine, scaling, scenarios, sweeps)
 from benchmarks.children import ROOT
 from benchmarks.figures import require_matplotlib, write_figures
 from benchmarks.page import write_page
@@ -40,7 +40,7 @@ PARTS: dict[str, Measure] = {
     'chains': _rows(chains.measure), 'limits': scaling.measure,
     'allocation': _rows(allocation.measure), 'loops': scenarios.measure,
     'startup': footprint.measure, 'reach': inverse_kinematics.measure,
-    'export': export.measure}
+    'export': export.measure, 'sweep': sweeps.measure_part}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,6 +13,8 @@ MOST_OVER_C = 1.2
 """Our time over that of C written by hand that we accept [-]."""
 LEAST_LEAD = 12.0
 """MuJoCo's time of an RK4 step over ours that we aim at [-]."""
+LEAST_EFFICIENCY, MOST_OVERHEAD = 0.9, 0.2
+"""Of two workers of a sweep, and of a sweep beside bare rollouts [-]."""
 MOST_OVER_OURS, MOST_INVERSE, MOST_FILE = 1.1, 0.3, 150.0
 """Exported C over our compiled code [-]; inverse dynamics of seven slanted joints [us], [kB]."""
 LEAST_SOLVED, MOST_POSE_TIME = 99.9, 50.0
@@ -55,7 +57,7 @@ def losses(parts: Mapping[str, Any]) -> list[str]:
     """Return one bullet per place where a peer is ahead or an aim is not met."""
     found = [*_engines(parts), *_by_hand(parts), *_accuracy(parts), *_chains(parts),
              *_limits(parts), *_loops(parts), *_startup(parts), *_reach(parts),
-             *_export(parts)]
+             *_export(parts), *_sweep(parts)]
     return [f'- {line}' for line in found] or ['Nowhere in this run.']
 
 
@@ -202,3 +204,14 @@ def _export(parts: Mapping[str, Any]) -> Iterator[str]:
                    f'want {MOST_INVERSE:g} us and {MOST_FILE:g} kB. {WHY_SLANTED}')
         if peer is not None and peer.get('ratio', 2.0) < 1.0:
             yield f'Exported C, {name}: C of CasADi takes {peer["ratio"]:.2g} of our time.'
+
+
+def _sweep(parts: Mapping[str, Any]) -> Iterator[str]:
+    found = parts['sweep']['found'] if 'sweep' in parts else None
+    if found is not None and found['efficiency'] < LEAST_EFFICIENCY:
+        yield (f'Two workers of a sweep have an efficiency of {found["efficiency"]:.2f}; we want '
+               f'{LEAST_EFFICIENCY:g}. Starting them is counted, and this machine has two cores, '
+               'on which the table is written, too.')
+    if found is not None and found['overhead'] > MOST_OVERHEAD:
+        yield (f'A sweep takes {1.0 + found["overhead"]:.2f} times the time of bare rollouts; we '
+               f'want {1.0 + MOST_OVERHEAD:g}.')

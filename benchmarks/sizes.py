@@ -60,6 +60,8 @@ class Sizes(NamedTuple):
     """Random configurations of each arm whose poses are solved for."""
     lone_calls: int = 10_000_000
     """Calls of an exported function, each timed by itself."""
+    sweep_runs: int = 10_000
+    """Closed loops of a sweep."""
     startups: int = 3
     """Starts from the cache, of which the median counts."""
 
@@ -77,6 +79,7 @@ class Sizes(NamedTuple):
                                    compare_steps=steps, compare_rollout_steps=steps,
                                    chain_steps=steps, long_steps=10 * steps,
                                    lone_calls=min(self.lone_calls, 100 * steps),
+                                   sweep_runs=min(self.sweep_runs, steps),
                                    rollout_steps=steps, rollouts=min(self.rollouts, steps),
                                    compare_rollouts=min(self.compare_rollouts, steps))
         return small
@@ -86,4 +89,5 @@ FULL = Sizes()
 QUICK = Sizes(repeats=21, compare_repeats=5, many_repeats=3, accuracy_duration=2.0,
               accuracy_repeats=3, row_counts=(0, 2), rollout_counts=(1, 10),
               durations=(1.0, 10.0), scenarios=2, loop_seconds=1.0, loop_samples=1, loop_turns=2,
-              chains=(2, 4), rollouts=50, robots=('scara_450',), lone_calls=100_000, startups=1)
+              chains=(2, 4), rollouts=50, robots=('scara_450',), lone_calls=100_000,
+              sweep_runs=500, startups=1)

@@ -22,6 +22,8 @@ from typing import Any, Callable
 
 from benchmarks.engine import positive
 from benchmarks.peers import find, missing, MUJOCO
+from benchmarks.progress import ProgressBars
+from benchmarks.sizes import Sizes
 from benchmarks.with_mujoco import Mujoco
 import numpy as np
 from robodyn_ros import RobodynError, Simulation
@@ -62,6 +64,26 @@ def run(arguments: argparse.Namespace) -> int:
           f'  efficiency of two workers       {found["efficiency"]:10.2f}\n'
           f'  10^6 runs would take            {found["million_s"]:10.0f} s')
     return 0
+
+
+def measure_part(sizes: Sizes, bars: ProgressBars) -> dict[str, Any]:
+    """Measure for the page."""
+    bars.begin('sweeps', 1)
+    return measure(sizes.sweep_runs, 3)
+
+
+def lines_of(found: dict[str, Any]) -> list[str]:
+    """Return the table of the page."""
+    rows = [('sweep to a table on disk, 1 worker', found['sweep_1_ms']),
+            ('sweep to a table on disk, 2 workers', found['sweep_2_ms']),
+            ('`plant.rollouts`, recorded, 1 worker', found['rollouts_1_ms']),
+            ('`plant.rollouts`, recorded, 2 workers', found['rollouts_2_ms'])]
+    if found['mujoco_ms'] is not None:
+        rows.append(('MuJoCo, the same law from Python, 1 core', found['mujoco_ms']))
+    return ['| | ms a run |', '|---|---|', *(f'| {name} | {value:.3g} |' for name, value in rows),
+            '', f'The sweep takes {1.0 + found["overhead"]:.2g} of the time of the recorded '
+            f'rollouts; two workers have an efficiency of {100.0 * found["efficiency"]:.0f} %, '
+            f'their start counted. 10^6 runs would take {found["million_s"] / 60.0:.1f} minutes.']
 
 
 def measure(runs: int, turns: int) -> dict[str, Any]:

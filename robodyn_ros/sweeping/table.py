@@ -13,6 +13,7 @@ At the end the frames are put in order, a block of rows at a time, so that memor
 """
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -97,6 +98,12 @@ class Journal:
         except OSError as error:
             raise RecordingError(f'{path}: cannot be written ({error.strerror}); choose another '
                                  'place with --output') from None
+        try:  # until this process ends, however it does
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.close()
+            raise RecordingError(f'{path}: another sweep writes to it; wait for that, or give '
+                                 'another --output') from None
         begin = self._file.read(len(head))
         if begin and begin != head:
             self._file.close()

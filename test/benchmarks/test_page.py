@@ -112,7 +112,8 @@ LOST = {
     'limits': {'rows': [{'size': 2, 'ratio': 8.0}], 'rollouts': [{'size': 1, 'ratio': 9.0}]},
     'loops': {'scenarios': [{'scenario': 'x', 'processes': {'ratio': 0.9}}]},
     'reach': [solved(99.95, 20.0, peer=99.99)],
-    'export': [exported(1.2, 0.2, 2.0)]}
+    'export': [exported(1.2, 0.2, 2.0)],
+    'sweep': {'efficiency': 0.5, 'overhead': -0.4}}
 WON = {
     'engines': [{'robot': 'r', 'work': 'RK4 step', 'unit': 'step',
                  'peers': {'mujoco': {'ratio': 13.0}, 'drake': {'ratio': 1.5}}}],
@@ -124,7 +125,8 @@ WON = {
     'loops': {'scenarios': [{'scenario': 'x', 'processes': {'ratio': 1.1}},
                             {'scenario': 'y', 'processes': None}]},
     'reach': [solved(99.95, 20.0, peer=99.0)],
-    'export': [exported(1.05, 0.2, 2.0), {'cannot': 'there is no C compiler'}]}
+    'export': [exported(1.05, 0.2, 2.0), {'cannot': 'there is no C compiler'}],
+    'sweep': {'efficiency': 0.95, 'overhead': -0.4}}
 
 
 @pytest.mark.parametrize('part', LOST)

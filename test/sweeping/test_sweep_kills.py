@@ -128,6 +128,36 @@ def test_a_table_of_another_study_is_kept(alone, tmp_path):
         sweep(STUDY, tmp_path / 'x.csv')
 
 
+def test_two_sweeps_do_not_write_one_table(tmp_path):
+    """The second is told."""
+    schema = schema_of({'a': (0.5,)}, ['error_max'])
+    first = Journal(tmp_path / 'j', 'x', schema)
+    with pytest.raises(RobodynError, match='another sweep'):
+        Journal(tmp_path / 'j', 'x', schema)
+    first.close()
+    Journal(tmp_path / 'j', 'x', schema).close()
+
+
+def test_a_full_disk_loses_nothing(alone, tmp_path):
+    """It is said in one sentence; with room again the same sweep goes on."""
+    path = tmp_path / 'study.yaml'
+    path.write_text(yaml.safe_dump(STUDY, sort_keys=False))
+    code = ('import resource, signal, sys\n'
+            'from robodyn_ros.commands.main import main\n'
+            'signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n'
+            'resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))\n'
+            'sys.exit(main(sys.argv[1:]))\n')
+    done = subprocess.run([sys.executable, '-c', code, 'sweep', str(path), '--output',
+                           str(tmp_path / 'f.parquet'), '--workers', '1', '--quiet'],
+                          capture_output=True, text=True, timeout=300)
+    assert done.returncode == 2 and 'cannot write' in done.stderr, done.stderr
+    assert 'Traceback' not in done.stderr
+    first = []
+    found = sweep(STUDY, tmp_path / 'f.parquet', workers=1,
+                  progress=lambda finished, failed: first.append(finished))
+    assert first[0] > 0 and found.rows == alone.rows
+
+
 def test_a_chunk_that_kills_its_workers_is_told():
     """After some of them; the others go on."""
     study = make_study(STUDY)
