@@ -189,7 +189,7 @@ def write(tmp_path, data):
     ('name too long', ['cannot be read']),
 ])
 def test_a_file_that_cannot_be_read_is_named(case, words, tmp_path):
-    """The sentence begins with the path."""
+    """The sentence begins with the path, or with as much of it as can be read."""
     path = {
         'missing': lambda: tmp_path / 'nowhere.urdf', 'directory': lambda: tmp_path,
         'not text': lambda: write(tmp_path, b'\x81\x00\x00\x81'),
@@ -199,7 +199,8 @@ def test_a_file_that_cannot_be_read_is_named(case, words, tmp_path):
     }[case]()
     with pytest.raises(RobotFileError) as caught:
         load_robot(path)
-    assert str(caught.value).startswith(f'{printable(path)}: ')
+    named = f'{printable(path)}: '
+    assert str(caught.value).startswith(named if len(named) < 500 else named[:300])
     for word in words:
         assert word in str(caught.value)
 
