@@ -70,7 +70,7 @@ def test_noise_is_repeatable_by_its_seed():
 
 def test_noise_has_the_size_asked_for():
     """Standard deviations of the columns fed to the law, over ten thousand instants."""
-    rows = simulation('duration=100').__dict__['_rows'][:, -4:]
+    rows = simulation('duration=100').law_rows[:, -4:]
     assert rows.std(axis=0) == pytest.approx([0.001, 0.001, 0.02, 0.02], rel=0.03)
     assert np.abs(rows.mean(axis=0)).max() < 1e-3
 
