@@ -58,6 +58,22 @@ class Rollout(NamedTuple):
         return State(float(self.t[-1]), self.q[-1].copy(), self.v[-1].copy())
 
 
+class Schedule(NamedTuple):
+    """
+    Numbers that a law reads beside q, v and a, made once for a whole trajectory: gains along it.
+
+    They follow q, v and a in the reference; between the knots they lie on lines, beyond the ends
+    they stay.
+    """
+
+    width: int
+    """Numbers per instant."""
+    spacing: float
+    """Time between knots [s]; longer for trajectories of very many."""
+    rows: Callable[['Trajectory'], np.ndarray]
+    """Numbers (k, width) of a motion at its knots; at the last one it has come to its end."""
+
+
 class Control(NamedTuple):
     """
     A control law: Control(law, reference_size, parameters), for a plant's loop and for the node.
@@ -107,6 +123,8 @@ class Control(NamedTuple):
     Joint values in the memory that the node publishes, by topic, such as 'external_torque': the
     place of the first of n numbers.
     """
+    schedule: Schedule | None = None
+    """Numbers of a whole trajectory, which follow q, v and a in the reference."""
 
 
 class Trajectory(NamedTuple):

@@ -13,6 +13,7 @@ from robodyn_ros.export.trajectory import add_trajectory
 from robodyn_ros.plant.control_law import CompiledLaw, traced_law
 from robodyn_ros.robots.parameters import ParameterTable
 from robodyn_ros.robots.robot import Robot
+from robodyn_ros.trajectories.joint_plan import ScheduleTable
 from robodyn_ros.types import Control
 
 GROUP = 'controller.'
@@ -21,11 +22,13 @@ CHANGED = 1.0625
 """Factor on the law's parameters in the second half of the check program."""
 
 
-def controller_part(robot: Robot, prefix: str, control: Control, period: float) -> Part:
+def controller_part(robot: Robot, prefix: str, control: Control, period: float,
+                    beside: ScheduleTable | None = None) -> Part:
     """
     Return the law, its memory, and the limits of the motors.
 
     :param period: between control instants [s]
+    :param beside: what a law with a schedule reads of the scenario's own trajectory
     """
     n, kept = robot.n, len(control.memory)
     own = ParameterTable(control.parameters.items())
@@ -33,7 +36,8 @@ def controller_part(robot: Robot, prefix: str, control: Control, period: float) 
     program = Program(f'the controller of {robot.name}', [law.kernel], law.parameters)
     part = Part({GROUP + name: float(value) for name, value in control.parameters.items()})
     reference = Array('reference', control.reference_size,
-                      'desired q (n), v (n), a (n), in the units of the joints')
+                      'desired q (n), v (n), a (n), in the units of the joints'
+                      + (', then the schedule' if control.schedule else ''))
     inputs = [Array('t', 1, 'time since the motion began [s]', scalar=True),
               Array('q', n, f'measured {POSITION}'), Array('v', n, f'measured {VELOCITY}'),
               *([reference] if control.reference_size else []),
@@ -59,14 +63,15 @@ def controller_part(robot: Robot, prefix: str, control: Control, period: float) 
     if not part.parameters:
         made = made._replace(names=())
     add_function(part, prefix, made)
-    add_check(part, prefix, made, _examples(robot, control, period))
+    add_check(part, prefix, made, _examples(robot, control, period, beside))
     _add_limits(part, prefix, robot)
     if control.reference_size:
-        add_trajectory(part, prefix, robot)
+        add_trajectory(part, prefix, robot, beside)
     return part
 
 
-def _examples(robot: Robot, control: Control, period: float) -> list[Example]:
+def _examples(robot: Robot, control: Control, period: float,
+              beside: ScheduleTable | None) -> list[Example]:
     """Return answers of the law as the node compiles it, with its parameters and with others."""
     law = CompiledLaw(robot.name, robot.n, control)
     rng = np.random.default_rng(19)
@@ -78,6 +83,8 @@ def _examples(robot: Robot, control: Control, period: float) -> list[Example]:
         q, v, a = random_states(robot, EXAMPLES)
         for k in range(EXAMPLES):
             wanted = np.concatenate([q[k], v[k], a[k]]) + rng.uniform(-0.1, 0.1, 3 * robot.n)
+            if beside is not None:
+                wanted = np.concatenate([wanted, beside.rows[k % len(beside.rows)]])
             wanted = wanted[:control.reference_size]
             tau = law(k * period, q[k], v[k], wanted)
             found.append(Example(changed, np.concatenate([[k * period], q[k], v[k], wanted]),

@@ -204,11 +204,12 @@ def hold_udp(prefix: str, control: Control, period: int, limited: bool) -> str:
     arguments = ['(double)(state.stamp - first) / 1e9', 'state.q', 'state.v']
     if control.reference_size:
         declared += ['static const int64_t at_once[1] = {0};',
-                     f'double rest[3 * {n}] = {{0.0}}, desired[3 * {n}];',
+                     f'double rest[3 * {n}] = {{0.0}}, desired[@UP@_DESIRED];',
                      '@P@_points points;', '@P@_plan plan;']
         begin += ['memcpy(rest, state.q, sizeof state.q);', 'points.start = state.stamp;',
                   'points.count = 1;', 'points.times = at_once;', 'points.q = rest;',
                   f'points.v = points.a = rest + {n};',
+                  *(['@P@_schedule_at_rest(&points);'] if control.schedule else []),
                   '@P@_begin(&plan, &points, state.stamp, rest, 0);']
         arguments.append('desired')
     if control.memory:

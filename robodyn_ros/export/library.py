@@ -270,7 +270,7 @@ static int told(const char *what, long wrong)
             follows = 'sample' in part.checks
             if follows:
                 declared += ['const int64_t times[1] = {1000000000};',
-                             f'double state[{3 * n}] = {{0.0}}, desired[{3 * n}];',
+                             f'double state[{3 * n}] = {{0.0}}, desired[{name.upper()}_DESIRED];',
                              f'double point[{n}], rest[{n}] = {{0.0}};',
                              f'{name}_points points;', f'{name}_plan plan;']
                 body += ['/* lead every joint by 0.1 in a second; this is half-way */',
@@ -278,6 +278,7 @@ static int told(const char *what, long wrong)
                          '    point[k] = q[k] + 0.1;', '}',
                          'points.start = 0;', 'points.count = 1;', 'points.times = times;',
                          'points.q = point;', 'points.v = points.a = rest;',
+                         *([f'{name}_schedule_at_rest(&points);'] if part.scheduled else []),
                          f'{name}_begin(&plan, &points, 0, state, 0);',
                          f'{name}_sample(&plan, 500000000, desired);']
             if remembers:

@@ -51,6 +51,8 @@ class Part:
     programs: list[Program] = field(default_factory=list)
     start: list[float] = field(default_factory=list)
     """Where a plant begins (n), for the example."""
+    scheduled: bool = False
+    """The law reads a schedule beside q, v and a."""
     stack: int = 0
     """Bytes that the deepest call needs at most."""
 

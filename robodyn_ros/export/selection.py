@@ -88,7 +88,9 @@ def _library(robot: Robot, name: str, title: str, what: Sequence[str], frames: S
         settings = scenario.controller
         control = wiring.control_of(robot, settings, scenario.trajectory, scenario.folder)
         assert control is not None
-        parts.append(controller_part(robot, prefix, control, settings.period))
+        followed = Simulation(scenario).followed if control.schedule else None
+        parts.append(controller_part(robot, prefix, control, settings.period,
+                                     followed.table if followed else None))
         loop = hold_udp(prefix, control, period_ns(settings.period),
                         scenario.dynamics.limit_efforts)
         changes |= {GROUP + key: value * CHANGED for key, value in control.parameters.items()}

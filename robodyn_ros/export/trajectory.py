@@ -15,9 +15,11 @@ from robodyn_ros.codegen.c_text import number
 from robodyn_ros.export.part import CALL, Part, table
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.ros_time import NANO
-from robodyn_ros.trajectories.joint_plan import JointPlan, Points
+from robodyn_ros.trajectories.joint_plan import JointPlan, Points, ScheduleTable
 
-HEADER = """/*
+HEADER = """#define @UP@_DESIRED @ALL@ /* numbers of a desired state */
+
+/*
  * Points of a JointTrajectory in the order of the joints. Positions alone are joined by lines,
  * with velocities by cubics, with accelerations too by quintics. The arrays stay the caller's.
  */
@@ -28,7 +30,7 @@ typedef struct {
     const double *q; /* positions (count n), point by point [rad] or [m] */
     const double *v; /* velocities (count n) [rad/s] or [m/s], or 0 */
     const double *a; /* accelerations (count n) [rad/s^2] or [m/s^2], or 0; only with v */
-} @P@_points;
+@MEMBERS@} @P@_points;
 
 /* A trajectory that is followed from a state on: not to be read or written. */
 typedef struct {
@@ -53,9 +55,51 @@ void @P@_begin(@P@_plan *plan, const @P@_points *points, int64_t now, const doub
 /*
  * Desired state at a time; at a point its own values, after the last one rest.
  * now: [ns]
- * desired (@3N@): q (n), v (n), a (n) (result)
+ * desired (@ALL@): q (n), v (n), a (n)@BESIDE@ (result)
  */
-void @P@_sample(const @P@_plan *plan, int64_t now, double desired[@3N@]);
+void @P@_sample(const @P@_plan *plan, int64_t now, double desired[@ALL@]);
+"""
+MEMBERS = """    int64_t spacing; /* time between knots of the schedule [ns] */
+    int knots; /* 1 or more */
+    const double *schedule; /* what the law reads beside q, v, a (knots @WIDTH@), knot by knot */
+"""
+SCHEDULE_HEADER = """/*
+ * Fill in the schedule: what the law reads beside q, v and a, such as gains, was made by
+ * robodyn_ros for the scenario's own trajectory (@KNOTS@ knots); between them it lies on lines.
+ */
+void @P@_schedule(@P@_points *points);
+
+/* Fill in the last knot of it, all the while: what the law reads at rest there. */
+void @P@_schedule_at_rest(@P@_points *points);
+"""
+SCHEDULE_SOURCE = """@ROWS@
+void @P@_schedule(@P@_points *points)
+{
+    points->spacing = INT64_C(@SPACING@);
+    points->knots = @KNOTS@;
+    points->schedule = @P@_rows[0];
+}
+
+void @P@_schedule_at_rest(@P@_points *points)
+{
+    @P@_schedule(points);
+    points->schedule += (points->knots - 1) * @WIDTH@;
+    points->knots = 1;
+}
+
+static void @P@_scheduled(const @P@_points *points, int64_t since, double beside[@WIDTH@])
+{
+    const int64_t last = points->knots - 1, latest = last > 0 ? last - 1 : 0;
+    const int64_t at = since < 0 ? 0 : since / points->spacing;
+    const int64_t place = at < latest ? at : latest;
+    const double part = (double)(since - place * points->spacing) / (double)points->spacing;
+    const double share = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
+    const double *first = points->schedule + place * @WIDTH@;
+    const double *next = place < last ? first + @WIDTH@ : first;
+    int k;
+    for (k = 0; k < @WIDTH@; ++k)
+        beside[k] = first[k] + share * (next[k] - first[k]);
+}
 """
 SOURCE = """/* Polynomials of a joint between knots: of q, v and a, each for x^0 to x^5. */
 static void @P@_piece(int order, double span, const double *before, const double *after,
@@ -139,7 +183,7 @@ static int @P@_find(const @P@_plan *plan, int64_t since, int *first, int64_t *be
     return 1;
 }
 
-void @P@_sample(const @P@_plan *plan, int64_t now, double desired[@3N@])
+void @P@_sample(const @P@_plan *plan, int64_t now, double desired[@ALL@])
 {
     const int64_t since = now - plan->points.start;
     const int last = plan->points.count - 1;
@@ -181,7 +225,7 @@ void @P@_sample(const @P@_plan *plan, int64_t now, double desired[@3N@])
         for (k = 0; k < 3; ++k)
             desired[k * @N@ + j] = after[k];
     }
-}
+@AND@}
 
 void @P@_begin(@P@_plan *plan, const @P@_points *points, int64_t now, const double state[@3N@],
                int64_t blend)
@@ -190,7 +234,7 @@ void @P@_begin(@P@_plan *plan, const @P@_points *points, int64_t now, const doub
     const int64_t since = now - points->start, first = points->times[0];
     const int64_t last = points->times[points->count - 1];
     int64_t length = blend, begin, end;
-    double apart[@3N@];
+    double apart[@ALL@];
     int j, k, at, any = 0;
     memset(plan, 0, sizeof *plan);
     plan->points = *points;
@@ -248,7 +292,7 @@ CHECK = """static const int64_t sample_times[@K@] = {@TIMES@};
 @TABLES@
 static long check_sample(const MODEL *model)
 {
-    double got[@3N@];
+    double got[@ALL@];
     long wrong = 0;
     int plans, k;
     (void)model;
@@ -262,10 +306,10 @@ static long check_sample(const MODEL *model)
         points.q = sample_q[0];
         points.v = plans >= 2 ? sample_v[0] : 0;
         points.a = plans >= 4 ? sample_a[0] : 0;
-        @P@_begin(&plan, &points, now, sample_state[0], 100000000);
+@SCHEDULE@        @P@_begin(&plan, &points, now, sample_state[0], 100000000);
         for (k = 0; k < @COUNT@; ++k) {
             @P@_sample(&plan, 990000000 + (int64_t)k * 10000000, got);
-            wrong += differ(got, sample_expected[plans * @COUNT@ + k], @3N@);
+            wrong += differ(got, sample_expected[plans * @COUNT@ + k], @ALL@);
         }
     }
     return wrong;
@@ -275,26 +319,42 @@ TIMES = (200_000_000, 500_000_000, 1_100_000_000, 1_603_000_000)
 INSTANTS = 180
 
 
-def add_trajectory(part: Part, prefix: str, robot: Robot) -> None:
-    """Write plans and their samples into the part of a controller that follows a trajectory."""
+def add_trajectory(part: Part, prefix: str, robot: Robot, beside: ScheduleTable | None) -> None:
+    """
+    Write plans and their samples into the part of a controller that follows a trajectory.
+
+    :param beside: what the law reads of the scenario's own trajectory beside q, v and a
+    """
     n, limits = robot.n, robot.limits
     turning = np.isinf(limits.lower) & np.isinf(limits.upper) & (np.array(limits.units) == 'rad')
-    words = {'P': prefix, 'N': str(n), '2N': str(2 * n), '3N': str(3 * n), '18N': str(18 * n),
-             'TURNING': ', '.join(str(int(x)) for x in turning), 'TURN': number(2.0 * np.pi),
-             'WHOLE': number(WHOLE), 'K': str(len(TIMES)), 'COUNT': str(INSTANTS),
-             'TIMES': ', '.join(map(str, TIMES)), 'TABLES': _tables(n, turning)}
+    width, header, source = 0, HEADER, SOURCE
+    words = dict.fromkeys(('MEMBERS', 'BESIDE', 'AND', 'SCHEDULE'), '')
+    if beside is not None:
+        width = beside.rows.shape[1]
+        words = {'MEMBERS': MEMBERS, 'BESIDE': ', then the schedule',
+                 'AND': '    @P@_scheduled(&plan->points, since, desired + @3N@);\n',
+                 'SCHEDULE': '        @P@_schedule(&points);\n',
+                 'ROWS': table(f'{prefix}_rows', beside.rows), 'SPACING': str(beside.spacing),
+                 'KNOTS': str(len(beside.rows))}
+        header, source = HEADER + '\n' + SCHEDULE_HEADER, SCHEDULE_SOURCE + '\n' + SOURCE
+    words |= {'P': prefix, 'UP': prefix.upper(), 'N': str(n), '2N': str(2 * n), '3N': str(3 * n), '18N': str(18 * n),
+              'ALL': str(3 * n + width), 'WIDTH': str(width),
+              'TURNING': ', '.join(str(int(x)) for x in turning), 'TURN': number(2.0 * np.pi),
+              'WHOLE': number(WHOLE), 'K': str(len(TIMES)), 'COUNT': str(INSTANTS),
+              'TIMES': ', '.join(map(str, TIMES)), 'TABLES': _tables(n, turning, beside)}
     texts = []
-    for text in (HEADER, SOURCE, CHECK):
+    for text in (header, source, CHECK):
         for word, meant in words.items():
             text = text.replace(f'@{word}@', meant)
         texts.append(text)
     part.header.append(texts[0])
     part.source.append(texts[1])
     part.checks['sample'] = texts[2]
-    part.stack = max(part.stack, 4 * CALL + 8 * (3 * n + 64))
+    part.scheduled = beside is not None
+    part.stack = max(part.stack, 4 * CALL + 8 * (3 * n + width + 64))
 
 
-def _tables(n: int, turning: np.ndarray) -> str:
+def _tables(n: int, turning: np.ndarray, beside: ScheduleTable | None) -> str:
     """Return points, a state, and what JointPlan samples: each order, begun early and late."""
     rng = np.random.default_rng(29)
     q, v, a = (rng.uniform(-1.0, 1.0, (len(TIMES), n)) for _ in range(3))
@@ -302,10 +362,12 @@ def _tables(n: int, turning: np.ndarray) -> str:
     none, times = np.zeros((0, n)), np.array(TIMES, dtype=np.int64)
     expected = []
     for order in range(3):
-        points = Points(times, q, v if order else none, a if order > 1 else none)
+        points = Points(times, q, v if order else none, a if order > 1 else none, beside)
         for now in (NANO, 17 * NANO // 10):
             plan = JointPlan(NANO, points).begun(now, state, 0.1, turning)
-            expected += [plan.sample(990_000_000 + k * 10_000_000) for k in range(INSTANTS)]
+            instants = 990_000_000 + np.arange(INSTANTS) * 10_000_000
+            expected += [np.concatenate([plan.sample(at), plan.scheduled(at)])
+                         for at in instants.tolist()]
     return '\n'.join([table('sample_q', q), table('sample_v', v), table('sample_a', a),
                       table('sample_state', state[None]),
                       table('sample_expected', np.array(expected))])

@@ -18,7 +18,7 @@ from robodyn_ros.codegen.routines import Kernel, routines
 from robodyn_ros.errors import RobodynError, SizeError, TracingError
 from robodyn_ros.robots.parameters import ParameterTable
 from robodyn_ros.tracing import Graph, inputs, Number, Scalar
-from robodyn_ros.types import Control
+from robodyn_ros.types import Control, Schedule
 
 MOST_MEMORY = 10_000
 """Numbers that a law may keep."""
@@ -49,6 +49,11 @@ def checked_control(given: Any) -> Control | None:
     if start.ndim != 1 or not np.isfinite(start).all() or len(start) > MOST_MEMORY:
         raise refusal('memory of the control', control.memory,
                       f'a list of at most {MOST_MEMORY} finite numbers, with which it starts')
+    if expect((Schedule, type(None)), 'schedule of the control', control.schedule,
+              'a Schedule, or None') is not None:
+        whole_number('width of the schedule', control.schedule.width, NOT_NEGATIVE, most=size)
+        number('spacing of the schedule', control.schedule.spacing, 'seconds between knots',
+               above=0.0)
     return control._replace(reference_size=size, delay=delay, memory=tuple(start.tolist()))
 
 

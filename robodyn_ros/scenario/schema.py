@@ -19,6 +19,7 @@ from typing import Any, Mapping
 from robodyn_ros.checks import LARGEST
 from robodyn_ros.codegen.loops.integrators import INTEGRATORS
 from robodyn_ros.constraints.stabilisation import KINDS
+from robodyn_ros.controllers.lqr import POSITION, SPACING, VELOCITY
 from robodyn_ros.controllers.model import FRICTION_VELOCITIES
 from robodyn_ros.plant.control_law import MOST_DELAY
 from robodyn_ros.scenario.settings import bounded, NOT_A_SETTING
@@ -116,11 +117,25 @@ class DynamicsSettings(ModelSettings):
 
 
 @dataclass(frozen=True)
+class LqrSettings:
+    """What the law lqr weighs, see controllers/lqr.py: each size counts as much as the others."""
+
+    position: Numbers = bounded((POSITION,), least=0.0, most=LARGEST)
+    """Error of a joint, one size for all or one each, above 0 [rad] or [m]."""
+    velocity: Numbers = bounded((VELOCITY,), least=0.0, most=LARGEST)
+    """Its rate [rad/s] or [m/s]."""
+    effort: Numbers = bounded((), least=0.0, most=LARGEST)
+    """Torque beyond the model's; empty: the effort limits of the robot's file [N m] or [N]."""
+    spacing: float = bounded(SPACING, least=1e-4, most=10.0)
+    """Time between the knots at which gains are computed [s]."""
+
+
+@dataclass(frozen=True)
 class ControllerSettings:
     """The control law."""
 
     kind: str = 'none'
-    """none, computed_torque, robust, adaptive, constraint_following or an import path."""
+    """none, computed_torque, robust, adaptive, lqr, constraint_following or an import path."""
     period: float = bounded(1e-3, least=1e-7, most=10.0)
     """Time between control instants; the torque is held between them [s]."""
     delay: int = bounded(0, least=0, most=MOST_DELAY)
@@ -158,6 +173,7 @@ class ControllerSettings:
     """Distance from the arm up to which a point that is due at once is taken [rad] or [m]."""
     blend_time: float = bounded(0.5, least=0.0, most=60.0)
     """Time within which a step at a trajectory's beginning is led to zero; 0: not at all [s]."""
+    lqr: LqrSettings = field(default_factory=LqrSettings)
     friction_velocity: str = bounded('desired', words=FRICTION_VELOCITIES)
     """Velocity at which the model's friction is compensated; measured may overcompensate."""
     model: ModelSettings = field(default_factory=ModelSettings)

@@ -27,7 +27,7 @@ from robodyn_ros.scenario.periods import period_ns, periods_in, steps_in
 from robodyn_ros.scenario.result import Result
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import checked
-from robodyn_ros.trajectories.joint_plan import JointPlan, Points
+from robodyn_ros.trajectories.joint_plan import JointPlan, Points, scheduled
 from robodyn_ros.types import Control, Rollout, State, Trajectory
 
 
@@ -62,7 +62,8 @@ class Simulation:
             wiring.parameters_of(robot, controller.model),
             wiring.constraints_of(dynamics, scenario.folder))
         """The same before a law begins it from where the arm is."""
-        self._points: Points | None = None  # of it, as they would be sent
+        self.followed: Points | None = None
+        """Its points as they would be sent, where a law follows them."""
         self.control = self._control(self.wanted) if with_control else None
         self.plant = wiring.plant_of(robot, dynamics, self.desired.task, self.control, self.period,
                                      scenario.folder)
@@ -112,14 +113,15 @@ class Simulation:
             state = np.concatenate([start.q, start.v])
             state = np.concatenate([state if noise is None else state + noise[0], np.zeros(n)])
             instants = np.arange(self.periods + 1) * period_ns(settings.period)
-            if self._points is None:
-                self._points = self.desired.points(self.reference, settings.period)
-            plan = JointPlan(0, self._points).begun(0, state, settings.blend_time)
+            if self.followed is None:
+                self.followed = scheduled(self.desired.points(self.reference, settings.period),
+                                         self.control.schedule, start.q)
+            plan = JointPlan(0, self.followed).begun(0, state, settings.blend_time)
             if settings.blend_time > 0.0:
                 wiring.check_start(plan, self.robot, settings)
             rows = plan.samples(instants)
             self.reference = Trajectory(self.reference.t, *np.split(rows, 3, axis=1))
-            parts.append(rows)
+            parts += [rows, plan.all_scheduled(instants)]
         if noise is not None:
             parts.append(noise)
         return np.concatenate(parts, axis=1) if parts else None

@@ -20,6 +20,7 @@ from robodyn_ros.constraints.stabilisation import Stabilisation, stabilisation
 from robodyn_ros.controllers.adaptive import adaptive
 from robodyn_ros.controllers.computed_torque import computed_torque
 from robodyn_ros.controllers.constraint_following import constraint_following, FrameTask
+from robodyn_ros.controllers.lqr import lqr
 from robodyn_ros.controllers.model import saturated
 from robodyn_ros.controllers.observer import observed
 from robodyn_ros.controllers.robust import robust
@@ -41,7 +42,7 @@ ADAPTATION = (0.5, 0.05)
 """Rates of adaptive where none are given."""
 TASK = 'task'
 """What stands for the trajectory's own rows among the constraints of a plant."""
-CONTROLLERS = ('none', 'computed_torque', 'robust', 'adaptive', 'constraint_following')
+CONTROLLERS = ('none', 'computed_torque', 'robust', 'adaptive', 'lqr', 'constraint_following')
 
 
 def robot_of(scenario: Scenario) -> Robot:
@@ -91,10 +92,11 @@ def control_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySet
         return None
     control = checked_control(_law_of(robot, settings, motion, folder))
     assert control is not None
-    if control.reference_size not in (0, 3 * robot.n):
+    beside = control.schedule.width if control.schedule else 0
+    if control.reference_size not in (0, 3 * robot.n + beside):
         raise ScenarioError(
             f'controller.kind is {settings.kind!r}: its reference_size is '
-            f'{control.reference_size}; expected {3 * robot.n}, the desired q, v and a of '
+            f'{control.reference_size}; expected {3 * robot.n + beside}, the desired q, v and a of '
             f'{robot.n} joints, or 0 for a law that follows no trajectory')
     control = control._replace(delay=settings.delay)
     if settings.observer > 0.0:
@@ -128,6 +130,11 @@ def _law_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySettin
             pretension=_one_or_each(settings.pretension), epsilon=settings.epsilon,
             adaptation=settings.adaptation[0] if settings.adaptation else 0.0,
             leakage=settings.leakage, period=settings.period)
+    if kind == 'lqr':
+        sizes = settings.lqr
+        return lqr(robot, period=settings.period, spacing=sizes.spacing, model=model,
+                   saturate=settings.saturate, effort=_one_or_each(sizes.effort),
+                   position=_one_or_each(sizes.position), velocity=_one_or_each(sizes.velocity))
     gains: dict[str, Any] = {
         'kp': _one_or_each(settings.kp), 'kd': _one_or_each(settings.kd),
         'natural_frequency': _one_or_each(settings.natural_frequency),

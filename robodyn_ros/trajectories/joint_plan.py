@@ -24,7 +24,7 @@ from robodyn_ros.errors import MessageRefused
 from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.limits import Limits
 from robodyn_ros.ros_time import NANO
-from robodyn_ros.types import Trajectory
+from robodyn_ros.types import Schedule, Trajectory
 
 Coefficients = tuple[np.ndarray, ...]
 """Of q, v and a side by side (..., 3 n), for x^0 to x^5; x is the share of a piece's time."""
@@ -38,6 +38,27 @@ UNLIMITED = 2.0
 """Speed on the way to a first point of joints whose file gives no limit [rad/s, m/s]."""
 CHUNK = 4096
 """Pieces that are looked at at once; a message may have a million."""
+MOST_KNOTS = 1000
+"""Of a schedule; longer trajectories get longer ways between them, in bounded time."""
+NOTHING = np.zeros(0)
+
+
+class ScheduleTable(NamedTuple):
+    """Numbers of a Schedule at the knots of a trajectory, from its beginning on."""
+
+    spacing: int
+    """[ns]"""
+    rows: np.ndarray
+    """(k, width)"""
+
+    def sample(self, since: Any) -> np.ndarray:
+        """Return the numbers at a time since the beginning [ns], or at many (k, 1): on lines."""
+        last = len(self.rows) - 1
+        place = np.clip(since // self.spacing, 0, max(last - 1, 0))
+        share = np.clip((since - place * self.spacing) / self.spacing, 0.0, 1.0)
+        place = np.asarray(place)[..., 0] if np.ndim(place) else int(place)
+        first = self.rows[place]
+        return first + share * (self.rows[np.minimum(place + 1, last)] - first)
 
 
 class Points(NamedTuple):
@@ -52,6 +73,8 @@ class Points(NamedTuple):
     q: np.ndarray
     v: np.ndarray
     a: np.ndarray
+    table: ScheduleTable | None = None
+    """What a law reads beside q, v and a; made by scheduled()."""
 
     @property
     def order(self) -> int:
@@ -60,7 +83,7 @@ class Points(NamedTuple):
 
     def take(self, k: Any) -> 'Points':
         """Return some of the points."""
-        return Points(self.times[k], *(part[k] if part.size else part for part in self[1:]))
+        return Points(self.times[k], *(part[k] if part.size else part for part in self[1:4]))
 
     def knot(self, k: Any) -> list[np.ndarray]:
         """Return q, v and a, as far as given, at one point or at many (len(k), n)."""
@@ -105,7 +128,7 @@ class JointPlan:
         """Return whether this is the plan of that start and those points."""
         return start == self.start and all(
             np.array_equal(mine, other, equal_nan=mine.dtype.kind == 'f')
-            for mine, other in zip(self.points, points))
+            for mine, other in zip(self.points[:4], points[:4]))
 
     def begun(self, now: int, state: np.ndarray, blend: float,
               turning: np.ndarray | None = None) -> 'JointPlan':
@@ -187,6 +210,17 @@ class JointPlan:
                 result[k] = result[k] + _value(blend.coefficients, (int(since[k]) - blend.since)
                                                / NANO / (blend.length / NANO))
         return result
+
+    def scheduled(self, now: int) -> np.ndarray:
+        """Return what a law reads beside sample() at a time (width,)."""
+        table = self.points.table
+        return NOTHING if table is None else table.sample(now - self.start)
+
+    def all_scheduled(self, now: np.ndarray) -> np.ndarray:
+        """Return scheduled() at many times (k,) [ns], all at once (k, width)."""
+        table = self.points.table
+        return np.zeros((len(now), 0)) if table is None else table.sample(
+            np.asarray(now, dtype=np.int64)[:, None] - self.start)
 
     def approach(self) -> Trajectory | None:
         """Return samples of the way to the first point, where there is one (FINE of them)."""
@@ -271,7 +305,27 @@ def _completed(points: Points, q: np.ndarray) -> Points:
     if not missing.any():
         return points
     return Points(points.times, np.where(missing, q, points.q), *(
-        np.where(missing, 0.0, part) if part.size else part for part in points[2:]))
+        np.where(missing, 0.0, part) if part.size else part for part in points[2:4]),
+        points.table)
+
+
+def scheduled(points: Points, schedule: Schedule | None, near: np.ndarray) -> Points:
+    """
+    Return the points with the numbers that a law reads beside them, for their whole way.
+
+    :param near: where joints stand that the points leave out (n,)
+    """
+    if schedule is None:
+        return points
+    length = int(points.times[-1])
+    spacing = round(schedule.spacing * NANO)
+    spacing *= max(1, -(-length // (spacing * MOST_KNOTS)))
+    since = np.arange(-(-length // spacing) + 1, dtype=np.int64) * spacing
+    plan = JointPlan(0, _completed(points, near))
+    rows = plan.samples(since)
+    rows[-1] = plan.sample(length + 1)  # at rest, after the last point
+    return points._replace(table=ScheduleTable(spacing, schedule.rows(
+        Trajectory(since / NANO, *np.split(rows, 3, axis=1)))))
 
 
 def points_of(motion: Trajectory, period: int) -> Points:
@@ -296,15 +350,21 @@ def approach_time(q: np.ndarray, start: np.ndarray, velocity: np.ndarray, near: 
     return max(SHORTEST, float((15.0 / 8.0 * way / speed).max()))
 
 
-def stop(now: int, state: np.ndarray, seconds: float, limits: Limits) -> JointPlan:
-    """Return the plan that brakes from a state q, v, a (3 n,) to rest, evenly, within a time."""
+def stop(now: int, state: np.ndarray, seconds: float, limits: Limits,
+         schedule: Schedule | None = None) -> JointPlan:
+    """
+    Return the plan that brakes from a state q, v, a (3 n,) to rest, evenly, within a time.
+
+    :param schedule: what a law reads beside it, all the while as at rest
+    """
     q, v, _ = np.split(state, 3)
     rest = np.clip(q + v * seconds / 2.0, limits.lower, limits.upper)
     # an arm that stands beyond a limit is not pushed back by a stop
     rest = np.where((q < limits.lower) | (q > limits.upper), q, rest)
     still = np.zeros((1, len(q)))
     points = Points(np.array([round(seconds * NANO)], dtype=np.int64), rest[None], still, still)
-    return JointPlan(now, points).begun(now, state, 0.0)
+    there = scheduled(points._replace(times=np.zeros(1, dtype=np.int64)), schedule, rest)
+    return JointPlan(now, points._replace(table=there.table)).begun(now, state, 0.0)
 
 
 def checked_points(joints: Sequence[str], names: Sequence[str], times: Sequence[int] | np.ndarray,

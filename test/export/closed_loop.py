@@ -58,14 +58,14 @@ int main(void)
 """
 FOLLOWING = ("""    @P@_points points;
     @P@_plan plan;
-    double desired[3 * @N@];
+    double desired[@UP@_DESIRED];
 """, """    points.start = 0;
     points.count = (int)count;
     points.times = (const int64_t *)got(count * sizeof *points.times);
     points.q = (const double *)got(count * width);
     points.v = (const double *)got(count * width);
     points.a = (const double *)got(count * width);
-    @P@_begin(&plan, &points, 0, state, size[BLEND]);
+@SCHEDULE@    @P@_begin(&plan, &points, 0, state, size[BLEND]);
 """, """            @P@_sample(&plan, k * size[PERIOD], desired);
 """)
 
@@ -119,7 +119,9 @@ class ClosedLoop:
             calls += f'            @P@_control({", ".join(words)});\n'
             calls += '            @P@_limit_efforts(tau);\n' if limited else ''
         text = PROGRAM
+        schedule = '    @P@_schedule(&points);\n' if control and control.schedule else ''
         for word, meant in (('DECLARED', declared), ('BEGIN', begin), ('CONTROL', calls),
+                            ('SCHEDULE', schedule),
                             ('P', self.name), ('UP', self.name.upper()),
                             ('N', str(self.simulation.robot.n))):
             text = text.replace(f'@{word}@', meant)

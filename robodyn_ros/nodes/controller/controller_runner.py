@@ -29,7 +29,7 @@ from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario.schema import ControllerSettings
 from robodyn_ros.scenario.wiring import check_start
 from robodyn_ros.trajectories.joint_plan import (check_approach, check_within, checked_points,
-                                                 JointPlan, Points, stop)
+                                                 JointPlan, Points, scheduled, stop)
 from robodyn_ros.types import Control
 
 STOP_TIME = 0.25
@@ -179,7 +179,9 @@ class ControllerRunner:
                                 rules.allow_partial)
         if rules.limit_tolerance is not None:
             check_within(points, self.robot.limits, rules.limit_tolerance)
-        return points
+        here = self._last
+        return scheduled(points, self.control.schedule,
+                         np.zeros(self.robot.n) if here is None else here.q)
 
     def accept(self, start: int, points: Points, now: int | None,
                tolerance: Sequence[PathTolerance] = ()) -> str:
@@ -400,7 +402,9 @@ class ControllerRunner:
         else:
             self._zero = self._zero or here.now
             begin, desired = self._zero, np.concatenate([here.q, np.zeros(2 * self.robot.n)])
-        tau = self._law(self.clock.seconds(here.now - begin), here.q, here.v, desired, again)
+        read = desired if self.plan is None or self.control.schedule is None else \
+            np.concatenate([desired, self.plan.scheduled(here.now)])
+        tau = self._law(self.clock.seconds(here.now - begin), here.q, here.v, read, again)
         if not isfinite(sum(tau.tolist())) and not np.isfinite(tau).all():
             raise MessageRefused(f'the control law gave {tau.tolist()} at t = '
                                  f'{here.now / NANO:.6f} s; no command is sent')
@@ -408,7 +412,8 @@ class ControllerRunner:
 
     def _brake(self, here: Measured, state: np.ndarray) -> None:
         """Lead the arm to rest from a state."""
-        self.plan, self._led = stop(here.now, state, STOP_TIME, self.robot.limits), False
+        self.plan = stop(here.now, state, STOP_TIME, self.robot.limits, self.control.schedule)
+        self._led = False
 
     def _take_over(self, here: Measured) -> None:
         """Replace the plan in force by the next one, unless it would jump: then it goes on."""
