@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-The linear-quadratic regulator along a motion, of a loop that samples: a Riccati equation backwards.
+The linear-quadratic regulator along a motion of a loop that samples: Riccati, backwards.
 
     x+ = A x + B u,    minimise the sum over control instants of x' Q x + u' R u,    u = -K x
     K = (R + B' P B)^-1 B' P A,    P = Q + A' P+ (I + G P+)^-1 A,    G = B R^-1 B'

@@ -337,8 +337,8 @@ def add_trajectory(part: Part, prefix: str, robot: Robot, beside: ScheduleTable 
                  'ROWS': table(f'{prefix}_rows', beside.rows), 'SPACING': str(beside.spacing),
                  'KNOTS': str(len(beside.rows))}
         header, source = HEADER + '\n' + SCHEDULE_HEADER, SCHEDULE_SOURCE + '\n' + SOURCE
-    words |= {'P': prefix, 'UP': prefix.upper(), 'N': str(n), '2N': str(2 * n), '3N': str(3 * n), '18N': str(18 * n),
-              'ALL': str(3 * n + width), 'WIDTH': str(width),
+    words |= {'P': prefix, 'UP': prefix.upper(), 'N': str(n), '2N': str(2 * n),
+              '3N': str(3 * n), '18N': str(18 * n), 'ALL': str(3 * n + width), 'WIDTH': str(width),
               'TURNING': ', '.join(str(int(x)) for x in turning), 'TURN': number(2.0 * np.pi),
               'WHOLE': number(WHOLE), 'K': str(len(TIMES)), 'COUNT': str(INSTANTS),
               'TIMES': ', '.join(map(str, TIMES)), 'TABLES': _tables(n, turning, beside)}

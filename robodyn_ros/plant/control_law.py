@@ -49,11 +49,11 @@ def checked_control(given: Any) -> Control | None:
     if start.ndim != 1 or not np.isfinite(start).all() or len(start) > MOST_MEMORY:
         raise refusal('memory of the control', control.memory,
                       f'a list of at most {MOST_MEMORY} finite numbers, with which it starts')
-    if expect((Schedule, type(None)), 'schedule of the control', control.schedule,
-              'a Schedule, or None') is not None:
-        whole_number('width of the schedule', control.schedule.width, NOT_NEGATIVE, most=size)
-        number('spacing of the schedule', control.schedule.spacing, 'seconds between knots',
-               above=0.0)
+    if control.schedule is not None:
+        schedule = expect(Schedule, 'schedule of the control', control.schedule,
+                          'Schedule(width, spacing, rows), or None')
+        whole_number('width of the schedule', schedule.width, NOT_NEGATIVE, most=size)
+        number('spacing of the schedule', schedule.spacing, 'seconds between knots', above=0.0)
     return control._replace(reference_size=size, delay=delay, memory=tuple(start.tolist()))
 
 

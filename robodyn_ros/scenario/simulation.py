@@ -114,8 +114,8 @@ class Simulation:
             state = np.concatenate([state if noise is None else state + noise[0], np.zeros(n)])
             instants = np.arange(self.periods + 1) * period_ns(settings.period)
             if self.followed is None:
-                self.followed = scheduled(self.desired.points(self.reference, settings.period),
-                                         self.control.schedule, start.q)
+                points = self.desired.points(self.reference, settings.period)
+                self.followed = scheduled(points, self.control.schedule, start.q)
             plan = JointPlan(0, self.followed).begun(0, state, settings.blend_time)
             if settings.blend_time > 0.0:
                 wiring.check_start(plan, self.robot, settings)

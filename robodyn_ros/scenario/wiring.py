@@ -92,11 +92,11 @@ def control_of(robot: Robot, settings: ControllerSettings, motion: TrajectorySet
         return None
     control = checked_control(_law_of(robot, settings, motion, folder))
     assert control is not None
-    beside = control.schedule.width if control.schedule else 0
-    if control.reference_size not in (0, 3 * robot.n + beside):
+    reads = 3 * robot.n + (control.schedule.width if control.schedule else 0)
+    if control.reference_size not in (0, reads):
         raise ScenarioError(
             f'controller.kind is {settings.kind!r}: its reference_size is '
-            f'{control.reference_size}; expected {3 * robot.n + beside}, the desired q, v and a of '
+            f'{control.reference_size}; expected {reads}, the desired q, v and a of '
             f'{robot.n} joints, or 0 for a law that follows no trajectory')
     control = control._replace(delay=settings.delay)
     if settings.observer > 0.0:

@@ -81,6 +81,11 @@ class Points(NamedTuple):
         """Return the highest derivative given: 0, 1 or 2."""
         return 2 if self.a.size else 1 if self.v.size else 0
 
+    def same(self, points: 'Points') -> bool:
+        """Return whether others are the same points."""
+        return all(np.array_equal(mine, other, equal_nan=mine.dtype.kind == 'f')
+                   for mine, other in zip(self[:4], points[:4]))
+
     def take(self, k: Any) -> 'Points':
         """Return some of the points."""
         return Points(self.times[k], *(part[k] if part.size else part for part in self[1:4]))
@@ -126,9 +131,7 @@ class JointPlan:
 
     def same(self, start: int, points: Points) -> bool:
         """Return whether this is the plan of that start and those points."""
-        return start == self.start and all(
-            np.array_equal(mine, other, equal_nan=mine.dtype.kind == 'f')
-            for mine, other in zip(self.points[:4], points[:4]))
+        return start == self.start and self.points.same(points)
 
     def begun(self, now: int, state: np.ndarray, blend: float,
               turning: np.ndarray | None = None) -> 'JointPlan':
@@ -315,7 +318,7 @@ def scheduled(points: Points, schedule: Schedule | None, near: np.ndarray) -> Po
 
     :param near: where joints stand that the points leave out (n,)
     """
-    if schedule is None:
+    if schedule is None or points.table is not None:
         return points
     length = int(points.times[-1])
     spacing = round(schedule.spacing * NANO)

@@ -19,7 +19,8 @@ from robodyn_ros.identification.identify import identify
 from robodyn_ros.identification.model_file import identified_text
 
 MEMORY = ['controller.ki=40', 'controller.observer=20', 'dynamics.payload.mass=0.5']
-CASES = {**{name: (name, []) for name in scenario_names()}, 'memory': ('scara_helix', MEMORY)}
+CASES = {**{name: (name, []) for name in scenario_names()}, 'memory': ('scara_helix', MEMORY),
+         'lqr': ('irb120_sine', ['controller.kind=lqr'])}
 EVERYWHERE = ('gcc -O0', 'clang -O3', 'gcc -O2, aarch64')
 HERE = ('gcc -O3, no options', 'clang -O3, no options', 'gcc -O2, software fma',
         'clang -O2, aarch64', 'gcc -O2, aarch64, software fma')

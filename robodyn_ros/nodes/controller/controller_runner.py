@@ -152,6 +152,7 @@ class ControllerRunner:
         self._led = False  # the plan in force was sent; otherwise it is a stop of our own
         self._hold = False  # to be held where the next state finds it
         self._received: JointPlan | None = None
+        self._newest: Points | None = None  # with their schedule
         self._dropped_end = 0  # when the trajectory would have ended that was stopped or lost [ns]
         self._last: Measured | None = None  # the last state answered
         self._zero = 0  # when a law that follows nothing began [ns]
@@ -179,9 +180,15 @@ class ControllerRunner:
                                 rules.allow_partial)
         if rules.limit_tolerance is not None:
             check_within(points, self.robot.limits, rules.limit_tolerance)
-        here = self._last
-        return scheduled(points, self.control.schedule,
-                         np.zeros(self.robot.n) if here is None else here.q)
+        return self._scheduled(points)
+
+    def _scheduled(self, points: Points) -> Points:
+        """Return the points with what the law reads beside them; made once for all laps."""
+        here, last = self._last, self._newest
+        if last is None or not last.same(points):
+            last = self._newest = scheduled(points, self.control.schedule, np.zeros(
+                self.robot.n) if here is None else here.q)
+        return last
 
     def accept(self, start: int, points: Points, now: int | None,
                tolerance: Sequence[PathTolerance] = ()) -> str:
@@ -201,7 +208,7 @@ class ControllerRunner:
             raise MessageRefused(self.fate.reason)
         begin = start or (0 if now is None else now)
         length = int(points.times[-1])
-        plan = JointPlan(begin, points)
+        plan = JointPlan(begin, self._scheduled(points))
         try:
             if now is not None and start and start + length < now:
                 raise MessageRefused(f'the trajectory ended {(now - start - length) / NANO:.3f} s '
