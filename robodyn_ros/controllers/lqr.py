@@ -68,8 +68,8 @@ def lqr(robot: Robot, *, period: float, position: object = POSITION, velocity: o
                                      chosen._replace(friction_scale=0.0))
         by = robot.derivatives(motion.q, motion.v, tau, chosen._replace(friction_scale=0.0))
         A = np.zeros((len(tau), 2 * n, 2 * n))
-        A[:, :n, n:], A[:, n:, :n], A[:, n:, n:] = np.eye(n), by.dq, by.dv
-        B = np.concatenate([np.zeros((len(tau), n, n)), by.dtau], axis=1)
+        A[:, :n, n:], A[:, n:, :n], A[:, n:, n:] = np.eye(n), by.da_dq, by.da_dv
+        B = np.concatenate([np.zeros((len(tau), n, n)), by.da_dtau], axis=1)
         gains = gains_along(*discretised(A, B, seconds), *weights, periods)
         if not np.isfinite(gains).all():
             raise StateError(f'lqr finds no gains for {robot.name} along this trajectory; give '
