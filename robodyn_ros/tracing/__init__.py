@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Record scalar Python and differentiate it exactly; codegen/ makes code of recordings."""
 from robodyn_ros.tracing.derivative import (depends_on, directional, gradient, jacobian,
-                                             replaced)
+                                            replaced)
 from robodyn_ros.tracing.functions import (absolute, atan2, clip, cos, exp, maximum, minimum, sin,
                                            sqrt, tan, tanh, where)
 from robodyn_ros.tracing.graph import Graph
