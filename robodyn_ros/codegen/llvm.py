@@ -18,7 +18,7 @@ from robodyn_ros.tracing.graph import Argument
 
 DOUBLE, INTEGER, TRUTH = ir.DoubleType(), ir.IntType(64), ir.IntType(1)
 INTRINSICS = ('fma', 'fabs', 'sqrt')
-"""Functions that are instructions; others are calls of the system's library, one lane only."""
+"""Functions that are instructions; others are calls of the system's library, lane by lane."""
 BINARY = {'add': 'fadd', 'sub': 'fsub', 'mul': 'fmul', 'div': 'fdiv'}
 COMPARISONS = {'lt': '<', 'le': '<=', 'eq': '=='}
 
@@ -50,11 +50,23 @@ class Writer:
     def call(self, name: str, *args: ir.Value) -> ir.Value:
         """Write a call of a function of doubles, or the instruction that stands for it."""
         module = self.builder.module
+        if name not in INTRINSICS and self.lanes > 1:
+            return self._lane_by_lane(name, args)
         if name in INTRINSICS:
             name = f'llvm.{name}.v{self.lanes}f64' if self.lanes > 1 else f'llvm.{name}.f64'
         signature = ir.FunctionType(self.kind, [self.kind] * len(args))
         known = module.globals.get(name) or ir.Function(module, signature, name)
         return self.builder.call(known, args)
+
+    def _lane_by_lane(self, name: str, args: Sequence[ir.Value]) -> ir.Value:
+        """Write a call of the system's library for each lane: vector versions round otherwise."""
+        build, alone = self.builder, Writer(self.builder)
+        result: ir.Value = ir.Constant(self.kind, ir.Undefined)
+        for lane in range(self.lanes):
+            at = ir.Constant(ir.IntType(32), lane)
+            found = alone.call(name, *(build.extract_element(x, at) for x in args))
+            result = build.insert_element(result, found, at)
+        return result
 
     def _body(self, routine: Routine, values: dict[int, ir.Value]) -> None:
         graph, angles = routine.graph, routine.angles

@@ -47,9 +47,15 @@ def inputs_of(robot: Robot, state: State, tau: object) -> np.ndarray:
     if not q.shape == v.shape == torque.shape:
         raise SizeError(f'q, v, tau of {robot.name}', f'({n},) each',
                         f'{q.shape}, {v.shape}, {torque.shape}')
-    t = number('time of the state', t, 'finite seconds')
+    if q.ndim > 1 and np.ndim(t) == 1:
+        times = numbers('times of the states', t, 'finite seconds')
+        if times.shape != q.shape[:1] or not np.isfinite(times).all():
+            raise refusal('times of the states', times.tolist(), f'{len(q)} finite seconds, one '
+                          'for each state', StateError)
+    else:
+        times = np.asarray(number('time of the state', t, 'finite seconds'))
     x = np.empty((*q.shape[:-1], 1 + 3 * n))
-    x[..., 0], x[..., 1:1 + n] = t, q
+    x[..., 0], x[..., 1:1 + n] = times, q
     x[..., 1 + n:1 + 2 * n], x[..., 1 + 2 * n:] = v, torque
     return x
 

@@ -137,7 +137,7 @@ class Model:
                 raise ConstraintError(f'a constraint is called {name!r}; use a name without dots '
                                       f'that is none of {", ".join(RESERVED)}')
         self.stabilisation = checked_stabilisation(stabilisation)
-        self._kinematic, self._damped = kinematic, damped
+        self.kinematic, self.damped = kinematic, damped
         self.parameters = self._table()
         """Run-time parameters: their names and defaults."""
         self._own = np.array(robot.parameters.flat(), dtype=float)
@@ -200,7 +200,7 @@ class Model:
         q, v, tau = (inputs(graph, letter, n) for letter in ('q', 'v', 'u'))
         p = inputs(graph, 'p', len(table.names))
         groups = {item.name: table.group(item.name, p) for item in self.constraints}
-        if self._kinematic:
+        if self.kinematic:
             mass: list[list[Number]] = [[float(i == k) for k in range(n)] for i in range(n)]
             bias: list[Number] = list(tau)
             slopes: list[list[Number]] = [[0.0] * n for _ in range(n)]
@@ -235,13 +235,13 @@ class Model:
                  f'rows{TITLES.get(variant, "")}{" and payload" if parametric else ""}'
                  f'{", measured" if measuring else ""}')
         kernels = _rank_kernels(traced, kind) if variant == RANK_SOLVER else \
-            _straight_kernels(traced, kind, self._damped)
+            _straight_kernels(traced, kind, self.damped)
         if self.integrator == IMPLICIT:
             stiffer = traced._replace(mass=[
                 [x if _nothing(slope) else x + slope for x, slope in zip(row, slopes)]
                 for row, slopes in zip(traced.mass, traced.slopes)])
             stage = (_rank_kernels(stiffer, kind) if variant == RANK_SOLVER
-                     else _straight_kernels(stiffer, kind, self._damped))[0]
+                     else _straight_kernels(stiffer, kind, self.damped))[0]
             name = stage.name.replace('dynamics', 'implicit')
             kernels += [stage._replace(name=name), Kernel('slopes', traced.x, [
                 sum((slope * u for slope, u in zip(row, traced.tau) if not _nothing(slope)), 0.0)

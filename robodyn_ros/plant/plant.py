@@ -11,6 +11,7 @@ are handed to the rank-finding variant, which goes on from the last good state.
 """
 from __future__ import annotations
 
+from functools import cached_property
 import logging
 from typing import Mapping, Sequence
 
@@ -23,6 +24,7 @@ from robodyn_ros.constraints.stabilisation import Stabilisation, step_warning
 from robodyn_ros.errors import SizeError, StateError
 from robodyn_ros.plant.diagnosis import StartCheck, state_of
 from robodyn_ros.plant.inputs import inputs_of, one_input, reference_rows, SAMPLES, step_count
+from robodyn_ros.plant.linearised import Linearisation, Linearised
 from robodyn_ros.plant.model import Model, Ready
 from robodyn_ros.plant.rollout import rates, rollout_from_rows, rollouts, run
 from robodyn_ros.plant.stepper import Stepper
@@ -175,6 +177,25 @@ class Plant:
         if x.ndim == 1:
             found = found[0]
         return found[..., :n], found[..., n:]
+
+    def linearised(self, state: State, tau: object = None,
+                   parameters: Given = None) -> Linearised:
+        """
+        Return A and B of the constrained plant next to a state, continuous and of one step.
+
+        The rows' own corrections belong to it; a compiled control law does not: the torque is the
+        one given, held during the step.
+
+        :param state: its q and v are (n,), or (k, n) for many, with one time or times (k,); so is
+            tau
+        """
+        x = inputs_of(self.robot, state, tau)
+        found = self._linearisation(x if x.ndim > 1 else x[None], parameters)
+        return found if x.ndim > 1 else Linearised(*(part[0] for part in found))
+
+    @cached_property
+    def _linearisation(self) -> Linearisation:
+        return Linearisation(self.model)
 
     def _reference(self, reference: np.ndarray | None, count: int) -> np.ndarray:
         return reference_rows(reference, self.model.layout.reference,

@@ -1,0 +1,216 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+How a constrained plant's acceleration changes, recorded: exact, by the implicit equations.
+
+Acceleration a and multipliers l solve
+
+    R1 = M a + h - tau - C - A^T l = 0        R2 = A a - b = 0
+
+so that for any variable z, with dR taken while a and l are held,
+
+    da/dz = -(P dR1/dz + Q dR2/dz),  P = da/dtau,  Q = da/db of the plant's own solve
+
+R1 is recorded with recursive Newton-Euler, and nothing is differentiated through a factorisation.
+The corrections of velocity_correction and projection, M u = A^T l, A u = r, go the same way.
+"""
+from __future__ import annotations
+
+from typing import Mapping, NamedTuple, Sequence
+
+from robodyn_ros.codegen.loops.integrators import IMPLICIT_SHARE
+from robodyn_ros.constraints.rows import Rows, trace_rows
+from robodyn_ros.errors import ConstraintError
+from robodyn_ros.mechanics import equations, rigid_body, udwadia_kalaba
+from robodyn_ros.mechanics.parameters import NAMES, Parameters
+from robodyn_ros.mechanics.udwadia_kalaba import RowFactor
+from robodyn_ros.mechanics.vector import ZERO
+from robodyn_ros.plant.model import Model
+from robodyn_ros.tracing import gradient, Graph, inputs, is_zero, Number, replaced, Scalar
+
+Matrix = list[list[Number]]
+
+
+class Inputs(NamedTuple):
+    """Inputs of a recording."""
+
+    graph: Graph
+    t: Scalar
+    q: list[Scalar]
+    v: list[Scalar]
+    tau: list[Scalar]
+    extra: list[Scalar]
+    """What an implicit step's second stage adds, S extra (n,); empty elsewhere."""
+    p: list[Scalar]
+
+    @property
+    def x(self) -> list[Scalar]:
+        """Return t, q, v, tau and extra side by side."""
+        return [self.t, *self.q, *self.v, *self.tau, *self.extra]
+
+
+class Mechanics:
+    """The plant's equations on one recording, with what holds a and l apart from them."""
+
+    def __init__(self, model: Model, parametric: bool, implicit: bool = False):
+        """
+        Record M, the force, the rows and their factors.
+
+        :param implicit: of the stages of the integrator that solves for friction: M + S
+        """
+        if model.damped:
+            raise ConstraintError(f'the plant of {model.robot.name} is damped: its rows give way '
+                                  'near singularities, which has no derivatives here; make it '
+                                  'without damped')
+        self.model, self.robot, table = model, model.robot, model.parameters
+        graph, n = Graph(), self.robot.n
+        t = inputs(graph, 't', 1)[0]
+        q, v, tau = (inputs(graph, letter, n) for letter in ('q', 'v', 'u'))
+        extra = inputs(graph, 'e', n) if implicit else []
+        p = inputs(graph, 'p', len(table.names))
+        self.at = Inputs(graph, t, q, v, tau, extra, p)
+        self.values = Parameters.from_flat(p[:len(NAMES)]) if parametric else \
+            self.robot.parameters
+        groups = {item.name: table.group(item.name, p) for item in model.constraints}
+        self.rows: Rows = trace_rows(self.robot, model.constraints, q, v, t, groups)
+        self.b: list[Number] = list(self.rows.b)
+        if model.stabilisation.kind == 'baumgarte':
+            gains = table.group('stabilisation', p)
+            self.b = [x - rate * gains['alpha'] - phi * gains['beta']
+                      for x, rate, phi in zip(self.rows.b, self.rows.rate, self.rows.phi)]
+        self.slopes: Matrix = []
+        if model.kinematic:
+            mass: Matrix = [[float(i == k) for k in range(n)] for i in range(n)]
+            force = list(self.rows.prescribed)
+        else:
+            mass, bias = equations.mass_and_bias(self.robot.tree, self.values, q, v)
+            force = [u - h + c for u, h, c in zip(tau, bias, self.rows.prescribed)]
+        if implicit:
+            share = IMPLICIT_SHARE * model.step_size
+            self.slopes = [[0.0 if is_zero(slope) else slope * share for slope in row]
+                           for row in equations.friction_slopes(self.robot.tree, self.values, v)]
+            mass = [[x + y for x, y in zip(row, more)] for row, more in zip(mass, self.slopes)]
+            force = [x + y for x, y in zip(force, product(self.slopes, extra))]
+        self.mass, self.force = mass, force
+        self.factor: RowFactor = udwadia_kalaba.factor_rows(mass, self.rows.A)
+
+    def solved(self, force: Sequence[Number], right: Sequence[Number]
+               ) -> tuple[list[Number], list[Number], Number, Number]:
+        """Return u and l of M u - A^T l = force, A u = right, and the margins of M and rows."""
+        found = udwadia_kalaba.solve(self.factor, force, right)
+        return found.acceleration, found.multipliers, found.mass_margin, found.row_margin
+
+    def motion_residual(self, a: Sequence[Number], multipliers: Sequence[Number]) -> list[Number]:
+        """Return R1, then R2, of given a and l."""
+        at = self.at
+        if self.model.kinematic:
+            needed = list(a)
+        else:
+            needed = [x - u for x, u in zip(equations.inverse_dynamics(
+                self.robot.tree, self.values, at.q, at.v, a), at.tau)]
+        if self.slopes:
+            needed = [x + y for x, y in zip(needed, product(
+                self.slopes, [x - y for x, y in zip(a, at.extra)]))]
+        held = self._held(multipliers)
+        return [*(x - c - f for x, c, f in zip(needed, self.rows.prescribed, held)),
+                *(x - y for x, y in zip(product(self.rows.A, a), self.b))]
+
+    def correction_residual(self, u: Sequence[Number], multipliers: Sequence[Number],
+                            right: Sequence[Number]) -> list[Number]:
+        """Return M u - A^T l, then A u - right, of given u and l."""
+        at, still = self.at, [0.0] * self.robot.n
+        moved = list(u) if self.model.kinematic else rigid_body.inverse_dynamics(
+            self.robot.tree, equations.inertias(self.robot.tree, self.values), at.q, still, u,
+            ZERO)
+        if self.slopes:
+            moved = [x + y for x, y in zip(moved, product(self.slopes, u))]
+        return [*(x - f for x, f in zip(moved, self._held(multipliers))),
+                *(x - y for x, y in zip(product(self.rows.A, u), right))]
+
+    def _held(self, multipliers: Sequence[Number]) -> list[Number]:
+        found = udwadia_kalaba.constraint_force(self.rows.A, multipliers)
+        return found or [0.0] * self.robot.n
+
+    def answers(self) -> tuple[Matrix, Matrix]:
+        """Return P (n, n), which is symmetric, and Q (n, m) of the plant's solve."""
+        n, m = self.robot.n, len(self.rows.A)
+        P: Matrix = [[0.0] * n for _ in range(n)]  # noqa: N806
+        for k in range(n):
+            unit = [float(i == k) for i in range(n)]
+            column = self.solved(unit, [0.0] * m)[0]
+            for i in range(k + 1):  # the others are these; what is not read is not computed
+                P[i][k] = P[k][i] = column[i]
+        columns = [self.solved([0.0] * n, [float(i == r) for i in range(m)])[0]
+                   for r in range(m)]
+        return P, [list(row) for row in zip(*columns)] if m else [[] for _ in range(n)]
+
+
+def rates_by_state(mechanics: Mechanics) -> list[Number]:
+    """
+    Return the rates (2 n), the two margins, and the rates by q, v, tau and extra, row by row.
+
+    The rates are qdot and a, see codegen/layout.py.
+    """
+    at, n, m = mechanics.at, mechanics.robot.n, len(mechanics.rows.A)
+    a, held, mass_margin, row_margin = mechanics.solved(mechanics.force, mechanics.b)
+    P, Q = mechanics.answers()  # noqa: N806
+    variables = [*at.q, *at.v, *at.tau, *at.extra]
+    apart = inputs(at.graph, 'a', n), inputs(at.graph, 'l', m)
+    by_z = _negative_answer(P, Q, by_variables(
+        mechanics.motion_residual(*apart), variables,
+        dict(zip((*apart[0], *apart[1]), (*a, *held)))))
+    speed: list[Number] = list(at.v)
+    speed_by: Matrix = [[float(k == n + i) for k in range(len(variables))] for i in range(n)]
+    if mechanics.model.stabilisation.kind == 'velocity_correction' and m:
+        still = [-rate for rate in mechanics.rows.rate]
+        u, pull, *_ = mechanics.solved([0.0] * n, still)
+        residual = mechanics.correction_residual(*apart, still)
+        moved = _negative_answer(P, Q, by_variables(residual, variables, dict(
+            zip((*apart[0], *apart[1]), (*u, *pull)))))
+        speed = [x + y for x, y in zip(speed, u)]
+        speed_by = [[x + y for x, y in zip(row, more)] for row, more in zip(speed_by, moved)]
+    return [*speed, *a, mass_margin, row_margin,
+            *(x for row in (*speed_by, *by_z) for x in row)]
+
+
+def projection_by_state(mechanics: Mechanics) -> list[Number]:
+    """
+    Return a Newton step onto the rows with its derivatives, and the margin of the rows.
+
+    dq (n), by q (n, n), then the move dv (n) of the velocity, by q and v (n, 2 n), margin and
+    phi (m).
+    """
+    at, n, m = mechanics.at, mechanics.robot.n, len(mechanics.rows.A)
+    P, Q = mechanics.answers()  # noqa: N806
+    apart = inputs(at.graph, 'a', n), inputs(at.graph, 'l', m)
+    found: list[Number] = []
+    for wanted, variables in ((mechanics.rows.phi, at.q), (mechanics.rows.rate, [*at.q, *at.v])):
+        right = [-x for x in wanted]
+        u, pull, _, margin = mechanics.solved([0.0] * n, right)
+        moved = _negative_answer(P, Q, by_variables(
+            mechanics.correction_residual(*apart, right), variables,
+            dict(zip((*apart[0], *apart[1]), (*u, *pull)))))
+        found += [*u, *(x for row in moved for x in row)]
+    return [*found, margin, *mechanics.rows.phi]
+
+
+def product(matrix: Sequence[Sequence[Number]], vector: Sequence[Number]) -> list[Number]:
+    """Return matrix times vector, without what is structurally zero."""
+    return [sum((x * y for x, y in zip(row, vector) if not is_zero(x) and not is_zero(y)), 0.0)
+            for row in matrix]
+
+
+def by_variables(residual: Sequence[Number], variables: Sequence[Scalar],
+                 at: Mapping[Scalar, Number] | None = None) -> Matrix:
+    """Differentiate a residual by variables while a and l are held, then put these in."""
+    rows = [gradient([x], [1.0], variables) for x in residual]
+    flat = replaced([x for row in rows for x in row], at or {})
+    width = len(variables)
+    return [flat[k * width:(k + 1) * width] for k in range(len(residual))]
+
+
+def _negative_answer(P: Matrix, Q: Matrix, rows: Matrix) -> Matrix:  # noqa: N803
+    """Return -(P, Q) rows."""
+    both = [[*p, *q] for p, q in zip(P, Q)]
+    columns = [product(both, column) for column in zip(*rows)]
+    return [[-x for x in row] for row in zip(*columns)]
