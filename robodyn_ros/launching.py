@@ -22,7 +22,7 @@ from launch_ros.actions import Node, PushRosNamespace, SetParameter, SetRemap
 from launch_ros.parameter_descriptions import Parameter, ParameterValue
 from robodyn_ros.errors import RobodynError, ScenarioError
 from robodyn_ros.scenario.loading import load_scenario, scenario_names
-from robodyn_ros.scenario.wiring import robot_of
+from robodyn_ros.scenario.wiring import CONTROLLERS, robot_of
 from robodyn_ros.share import share_folder
 
 
@@ -47,7 +47,7 @@ def shared_arguments() -> list[DeclareLaunchArgument]:
         _argument('scenario', 'scara_helix', 'Scenario of the package ('
                   + ', '.join(scenario_names()) + ') or path of a scenario file.'),
         _argument('controller', '', 'Control law; empty: the one of the scenario.',
-                  ['', 'none', 'computed_torque', 'robust', 'constraint_following']),
+                  ['', *CONTROLLERS]),
         _argument('params_file', '', 'ROS parameter file whose values go over those of the '
                   'scenario and of these arguments; empty: none.'),
         _argument('namespace', '', 'Namespace of all nodes, and of their clock and frames: robots '

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who tells where the arm is: one, two, a gripper, or a successor beside the dead."""
 
-from robodyn_ros.nodes.controller.rivals import GHOST, Rivals
+from robodyn_ros.nodes.controller.rivals import CHRISTENED, GHOST, NAMELESS, Rivals
 
 JOINTS = ['joint_1', 'joint_2']
 
@@ -35,6 +35,18 @@ def test_a_successor_is_no_rival_of_the_dead_but_two_at_once_are():
         for stamp in stamps:
             rivals.hear(stamp)
         assert bool(rivals.look(['/dynamics', '/dynamics'], later)) is expected
+
+
+def test_a_node_without_a_name_is_a_new_one_for_a_moment_only():
+    """A successor is known before its name is; whoever never has one is somebody else."""
+    publishers = ['/driver', f'_NODE_NAMESPACE_UNKNOWN_/{NAMELESS}']
+    rivals = Rivals(JOINTS)
+    assert not rivals.look(publishers, 0.0)
+    assert not rivals.look(['/driver', '/driver'], 0.2)
+    assert not rivals.look(['/driver', '/driver'], GHOST - 1.0)
+    rivals = Rivals(JOINTS)
+    assert not rivals.look(publishers, 0.0)
+    assert rivals.look(publishers, CHRISTENED + 1.0)
 
 
 def test_a_flood_of_strange_names_is_bounded():

@@ -4,8 +4,8 @@
 Does more than one node tell where the arm is? No ROS.
 
 Who publishes joint_states of other joints only, such as a gripper's, does not count. Two nodes of
-one name may be one that died and its successor: DDS lists a dead one for some seconds. They count
-if their stamps go back and forth, or if both stay.
+one name may be one that died and its successor: DDS lists a dead one for some seconds, and a new
+one a moment before its name is known. They count if their stamps go back and forth, or both stay.
 """
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ MOST_STRANGERS = 20
 """Kinds of joint_states of other joints that are known apart."""
 GHOST = 30.0
 """Time for which a node that died may still be listed [s]."""
+NAMELESS = '_NODE_NAME_UNKNOWN_'
+"""Ending of a full name that rmw does not know (yet)."""
+CHRISTENED = 5.0
+"""Time after which a node without a name is not just a new one [s]."""
 
 
 class Rivals:
@@ -59,7 +63,9 @@ class Rivals:
             return ''
         if self._since is None:
             self._since = now
-        alike = len(set(publishers)) == 1
+        new = now - self._since < CHRISTENED
+        alike = len({name for name in publishers
+                     if not (new and name.endswith(NAMELESS))}) < 2
         if self.found or not alike or back > 1 or now - self._since > GHOST:
             self.found = (f'{len(publishers)} nodes publish joint_states: '
                           + ', '.join(sorted(publishers)))
