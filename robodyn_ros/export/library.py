@@ -138,7 +138,8 @@ class Library(NamedTuple):
  * Joints, in the order of all arrays, with their limits:
 {joints} *
  * No allocation, no globals, no recursion; any number of threads, each with its own results. A
- * result may lie where an argument lies. Needs {rest}.
+ * result may lie where an argument lies. Needs {rest};
+ * and a processor that rounds to nearest and keeps subnormal numbers, as it does by default.
  * Stack: at most {self.stack} bytes for any call, without optimisation.
  */
 
@@ -239,7 +240,14 @@ static int told(const char *what, long wrong)
 }}
 """, *checks.values(), f"""int main(void)
 {{
-{model}    int failed = 0;
+{model}    volatile double small = 2.2250738585072014e-308;
+    int failed = 0;
+    small *= 0.5;
+    if (small == 0.0) {{
+        printf("numbers below 2.3e-308 become zero in this program: something in it was linked "
+               "with -ffast-math, or asked the processor for it\\n");
+        failed = 1;
+    }}
 {prepared}{calls}
     return failed != 0;
 }}

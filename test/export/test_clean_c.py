@@ -88,3 +88,18 @@ def test_valgrind_finds_nothing(exported, name, changes):
     done = subprocess.run(['valgrind', '-q', '--error-exitcode=9', '--leak-check=full',
                            './checked'], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0 and not done.stderr, done.stderr[:2000]
+
+
+def test_the_check_tells_that_small_numbers_are_flushed(exported):
+    """Something linked with -ffast-math: the file itself cannot see it."""
+    folder, prefix = exported('two_link_line')
+    compiled(folder, prefix, compiler('gcc'), '-std=c99', '-O1')
+    done = subprocess.run(['./checked'], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0 and 'become zero' not in done.stdout
+    for source in (f'check_{prefix}', prefix):
+        subprocess.run(['gcc', '-O1', '-ffp-contract=off', '-c', f'{source}.c'], cwd=folder,
+                       check=True)
+    subprocess.run(['gcc', '-ffast-math', f'check_{prefix}.o', f'{prefix}.o', '-o', 'flushing',
+                    '-lm'], cwd=folder, check=True)
+    done = subprocess.run(['./flushing'], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 1 and 'linked with -ffast-math' in done.stdout
