@@ -20,6 +20,9 @@ OUTCOMES = {'OK': OK, 'DEPENDENT': DEPENDENT, 'SINGULAR': SINGULAR, 'NOT_FINITE'
             'INCONSISTENT': INCONSISTENT, 'NOT_PROJECTED': NOT_PROJECTED}
 LONGEST = 48
 """Letters of the name that all names in C begin with."""
+FILES = frozenset(('check', 'errno', 'example', 'float', 'inet', 'math', 'rd', 'sample', 'signal',
+                   'socket', 'stdint', 'stdio', 'stdlib', 'string', 'time', 'unistd'))
+"""Names of our own files and functions, and of headers that would be hidden by one of this name."""
 INNER = 2048
 """Bytes of stack of what every function may call: sine, cosine and the software fma."""
 LICENCE = """/* Made by robodyn_ros {version} from {title}.
@@ -51,6 +54,14 @@ clean:
 
 .PHONY: all check clean examples
 """
+
+
+def prefix_of(name: str) -> str:
+    """Return what all names in C begin with, given the name of a robot or scenario."""
+    prefix = c_text.identifier(name)[:LONGEST]
+    if prefix.startswith('_'):  # those belong to the compiler and its library
+        prefix = 'n' + prefix
+    return f'{prefix}_' if prefix.lower() in FILES else prefix
 
 
 class Library(NamedTuple):
