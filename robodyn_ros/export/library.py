@@ -151,6 +151,8 @@ class Library(NamedTuple):
  * No allocation, no globals, no recursion; any number of threads, each with its own results. A
  * result may lie where an argument lies. Needs {rest};
  * and a processor that rounds to nearest and keeps subnormal numbers, as it does by default.
+ * Arguments that are not finite do no harm, but give results that mean nothing: look at both, as
+ * the nodes do. A step of the plant does so itself.
  * Stack: at most {self.stack} bytes for any call, without optimisation.
  */
 
