@@ -17,6 +17,7 @@ import sys
 import pytest
 
 _session = contextlib.ExitStack()
+_tiny, _one = 5e-324, 1.0
 
 
 def pytest_configure(config):
@@ -67,6 +68,14 @@ def workers_of(config):
 def pytest_unconfigure():
     """Give the domain back."""
     _session.close()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item):
+    """Blame the test that loads what is linked with -ffast-math, not one that suffers from it."""
+    if _tiny * _one == 0.0:
+        pytest.fail(f'since {item.nodeid}, or an earlier test, this process flushes subnormal '
+                    'numbers to zero: load such a library in another process', pytrace=False)
 
 
 def pytest_report_header(config):

@@ -24,6 +24,7 @@ from numba.core import compiler, registry
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array, populate_array
 
+from robodyn_ros.codegen import environment
 from robodyn_ros.codegen.arithmetic import fma
 from robodyn_ros.codegen.llvm import Place, Writer
 from robodyn_ros.codegen.native import MachineCode, Signature
@@ -69,7 +70,7 @@ def _fma_in_loops(a, b, c):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def _export(_):  # type: ignore[no-untyped-def]
-    """Add a function with C's conventions that calls this one and returns its result."""
+    """Add a function with C's conventions: this one with default arithmetic, and its result."""
     def write(context: Any, builder: ir.IRBuilder, _: Any, __: Any) -> ir.Value:
         native = builder.function
         result, error, *rest = native.function_type.args
@@ -78,8 +79,8 @@ def _export(_):  # type: ignore[no-untyped-def]
         inside = ir.IRBuilder(stub.append_basic_block())
         # nothing in a program raises, so the place for an error is never looked at
         place, unused = inside.alloca(ir.IntType(64)), inside.alloca(ir.IntType(64))
-        inside.call(native, [inside.bitcast(place, result), inside.bitcast(unused, error),
-                             *stub.args])
+        environment.call(inside, builder.module.triple.partition('-')[0], native, [
+            inside.bitcast(place, result), inside.bitcast(unused, error), *stub.args])
         inside.ret(inside.load(place))
         return context.get_dummy_value()
     return types.void(), write

@@ -19,7 +19,7 @@ from typing import Any, Callable, Mapping, Protocol, Sequence
 import numpy as np
 
 from robodyn_ros.checks import numbers
-from robodyn_ros.codegen import cache, python_text
+from robodyn_ros.codegen import cache, environment, python_text
 from robodyn_ros.codegen.backend import Backend, Interpreter
 from robodyn_ros.codegen.native import Array, Entry, interpreted, link, MachineCode, Signature
 from robodyn_ros.codegen.routines import Kernel, PREPARE, PREPARE_LAW, Routine, routines
@@ -96,6 +96,7 @@ class Program:
 
     def functions(self) -> Mapping[str, Entry]:
         """Return the functions for Python by name; compiles or loads them on first use."""
+        environment.warn()
         if self._functions is None:
             source = self.source
             with _compiling:  # threads that need the same program wait for it

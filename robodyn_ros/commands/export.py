@@ -15,14 +15,17 @@ that this package computed, and a Makefile: see docs/export.md.
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 import sys
 
 from robodyn_ros.commands.options import add_xacro, chosen_scenario, xacro_arguments
-from robodyn_ros.errors import ArgumentError, printable
+from robodyn_ros.errors import ArgumentError, printable, UnknownNameError
 from robodyn_ros.export.dynamics import FUNCTIONS
+from robodyn_ros.export.folder import check_folder, write
 from robodyn_ros.export.library import Library
-from robodyn_ros.export.selection import library_of_robot, library_of_scenario, PARTS
+from robodyn_ros.export.selection import (KINEMATICS, library_of_robot, library_of_scenario,
+                                          PARTS)
 from robodyn_ros.robots.robot import load_robot, robot_names
 from robodyn_ros.scenario.loading import scenario_names
 
@@ -32,12 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('scenario', metavar='SCENARIO|ROBOT',
                         help='name of a scenario or path of its YAML file, or name of a robot or '
                              'path of its URDF or xacro file')
-    parser.add_argument('--what', default='', metavar='PART,PART',
+    parser.add_argument('--what', metavar='PART,PART',
                         help=f'some of {", ".join(PARTS)} (default: all there is); or of '
                              f'{", ".join(FUNCTIONS)}, where not all of dynamics is needed')
     parser.add_argument('--frame', action='append', default=[], dest='frames', metavar='NAME',
                         help='frame whose kinematics is exported (repeatable; default: the tool)')
-    parser.add_argument('--output', type=Path, required=True, metavar='FOLDER',
+    parser.add_argument('--output', required=True, metavar='FOLDER',
                         help='folder to write to, made if it is not there')
     parser.add_argument('--force', action='store_true', help='write over files that are there')
     parser.add_argument('--set', action='append', default=[], metavar='KEY=VALUE', dest='changes',
@@ -47,21 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files and tell what they are; returns the exit code."""
-    what = tuple(word.strip() for word in arguments.what.split(',') if word.strip())
-    library = _library(arguments, what)
+    folder = check_folder(arguments.output)
+    library = _library(arguments, _parts(arguments.what))
     renamed = library.renamed()
     files = library.files()
-    folder: Path = arguments.output
-    if folder.exists() and not folder.is_dir():
-        raise ArgumentError(f'--output is {str(folder)!r}, which is a file; give a folder')
-    there = [name for name in files if (folder / name).exists()]
-    if there and not arguments.force:
-        raise ArgumentError(f'{folder / there[0]} is there already; give another --output, or '
-                            '--force to write over it')
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text, encoding='utf-8')
+    write(folder, files, arguments.force)
     for name, made in renamed.items():
         print(f'robodyn: {printable(name)} is called {made} in C', file=sys.stderr)
     size = len(files[f'{library.name}.c'])
@@ -70,13 +63,28 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _parts(given: str | None) -> tuple[str, ...]:
+    """Return the words of --what; none: all there is."""
+    words = tuple(word.strip() for word in (given or '').split(',') if word.strip())
+    if given is not None and not words:
+        raise ArgumentError('--what is empty; give some of '
+                            f'{", ".join((*PARTS, *FUNCTIONS))}, or leave it out')
+    return words
+
+
 def _library(arguments: argparse.Namespace, what: tuple[str, ...]) -> Library:
     given = arguments.scenario
     robot = given in robot_names() or not (
         given in scenario_names() or Path(given).suffix in ('.yaml', '.yml'))
+    if arguments.frames and what and KINEMATICS not in what:
+        raise ArgumentError(f'--frame names {arguments.frames[0]!r}, but --what leaves out '
+                            f'{KINEMATICS}, which is what frames have; add it to --what')
     if not robot:
         arguments.duration = None
         return library_of_scenario(chosen_scenario(arguments), what, arguments.frames)
+    if not Path(given).suffix and os.sep not in given and given not in robot_names():
+        raise UnknownNameError('scenario or robot', given, [*scenario_names(), *robot_names()],
+                               'this package, or give the path of a file')
     if arguments.changes:
         raise ArgumentError(f'--set changes a scenario, but {given!r} is a robot; give a scenario')
     return library_of_robot(load_robot(given, xacro_arguments(arguments)), what, arguments.frames)

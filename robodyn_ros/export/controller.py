@@ -95,7 +95,8 @@ def _examples(robot: Robot, control: Control, period: float,
 def _add_limits(part: Part, prefix: str, robot: Robot) -> None:
     head = f'void {prefix}_limit_efforts(double tau[{robot.n}])'
     part.header.append('/* Cut torques to what the motors can do, as the plant of the nodes does '
-                       '(n) [N m] or [N]. */\n' + head + ';\n')
+                       '(n) [N m] or [N].\n * One that is infinite is cut, one that is no number '
+                       'stays: look at them before. */\n' + head + ';\n')
     lines = [f'    tau[{k}] = rd_smaller(rd_larger(tau[{k}], {number(-most)}), {number(most)});'
              for k, most in enumerate(robot.limits.effort.tolist()) if np.isfinite(most)]
     part.source.append('\n'.join([head, '{', *(lines or ['    (void)tau;']), '}', '']))

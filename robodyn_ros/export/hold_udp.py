@@ -74,11 +74,11 @@ static void sleep_until(int64_t when)
         ;
 }
 
-static int is_finite(const state_message *state)
+static int is_finite(const double *x)
 {
     int k;
     for (k = 0; k < N; ++k)
-        if (state->q[k] - state->q[k] != 0.0 || state->v[k] - state->v[k] != 0.0)
+        if (x[k] - x[k] != 0.0)
             return 0;
     return 1;
 }
@@ -95,7 +95,8 @@ static int newest(int connection, state_message *state, long *refused)
         const ssize_t size = recv(connection, &got, sizeof got.bytes, MSG_DONTWAIT);
         if (size < 0)
             return errno == ECONNREFUSED ? -1 : count;
-        if (size != (ssize_t)sizeof got.state || !is_finite(&got.state)) {
+        if (size != (ssize_t)sizeof got.state || !is_finite(got.state.q)
+            || !is_finite(got.state.v)) {
             ++*refused;
         } else if (got.state.stamp > state->stamp) {
             *state = got.state;
@@ -153,7 +154,11 @@ int main(int count, char **words)
                 /* hold what is measured first; the time of the law begins here */
 @BEGIN@                first = state.stamp;
             }
-@CONTROL@            command.stamp = state.stamp;
+@CONTROL@            if (!is_finite(command.tau)) {
+                reason = "the law gave a torque that is not finite; torque 0";
+                break;
+            }
+@LIMIT@            command.stamp = state.stamp;
             ++answered;
         } else if (silent > (answered ? patience : FIRST_STATE)) {
             reason = answered ? "no new state within the time-out; torque 0"
@@ -221,11 +226,12 @@ def hold_udp(prefix: str, control: Control, period: int, limited: bool) -> str:
         prepare += ['@P@_default_parameters(&p);', '@P@_prepare(&p, &model);']
         arguments.insert(0, '&model')
     calls = [*(['@P@_sample(&plan, state.stamp, desired);'] if control.reference_size else []),
-             f'@P@_control({", ".join([*arguments, "command.tau"])});',
-             *(['@P@_limit_efforts(command.tau);'] if limited else [])]
+             f'@P@_control({", ".join([*arguments, "command.tau"])});']
+    limit = ['@P@_limit_efforts(command.tau);'] if limited else []
     text = TEXT
     for word, lines, indent in (('DECLARED', declared, 4), ('PREPARE', prepare, 4),
-                                ('BEGIN', begin, 16), ('CONTROL', calls, 12)):
+                                ('BEGIN', begin, 16), ('CONTROL', calls, 12),
+                                ('LIMIT', limit, 12)):
         text = text.replace(f'@{word}@', ''.join(f'{" " * indent}{line}\n' for line in lines))
     return text.replace('@PERIOD@', f'INT64_C({period})').replace('@UP@', prefix.upper()).replace(
         '@P@', prefix)

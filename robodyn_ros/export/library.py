@@ -20,6 +20,9 @@ OUTCOMES = {'OK': OK, 'DEPENDENT': DEPENDENT, 'SINGULAR': SINGULAR, 'NOT_FINITE'
             'INCONSISTENT': INCONSISTENT, 'NOT_PROJECTED': NOT_PROJECTED}
 LONGEST = 48
 """Letters of the name that all names in C begin with."""
+FILES = frozenset(('check', 'errno', 'example', 'float', 'inet', 'math', 'rd', 'sample', 'signal',
+                   'socket', 'stdint', 'stdio', 'stdlib', 'string', 'time', 'unistd'))
+"""Names of our own files and functions, and of headers that would be hidden by one of this name."""
 INNER = 2048
 """Bytes of stack of what every function may call: sine, cosine and the software fma."""
 LICENCE = """/* Made by robodyn_ros {version} from {title}.
@@ -51,6 +54,14 @@ clean:
 
 .PHONY: all check clean examples
 """
+
+
+def prefix_of(name: str) -> str:
+    """Return what all names in C begin with, given the name of a robot or scenario."""
+    prefix = c_text.identifier(name)[:LONGEST]
+    if prefix.startswith('_'):  # those belong to the compiler and its library
+        prefix = 'n' + prefix
+    return f'{prefix}_' if prefix.lower() in FILES else prefix
 
 
 class Library(NamedTuple):
@@ -138,7 +149,10 @@ class Library(NamedTuple):
  * Joints, in the order of all arrays, with their limits:
 {joints} *
  * No allocation, no globals, no recursion; any number of threads, each with its own results. A
- * result may lie where an argument lies. Needs {rest}.
+ * result may lie where an argument lies. Needs {rest};
+ * and a processor that rounds to nearest and keeps subnormal numbers, as it does by default.
+ * Arguments that are not finite do no harm, but give results that mean nothing: look at both, as
+ * the nodes do. A step of the plant does so itself.
  * Stack: at most {self.stack} bytes for any call, without optimisation.
  */
 
@@ -239,7 +253,14 @@ static int told(const char *what, long wrong)
 }}
 """, *checks.values(), f"""int main(void)
 {{
-{model}    int failed = 0;
+{model}    volatile double small = 2.2250738585072014e-308;
+    int failed = 0;
+    small *= 0.5;
+    if (small == 0.0) {{
+        printf("numbers below 2.3e-308 become zero in this program: something in it was linked "
+               "with -ffast-math, or asked the processor for it\\n");
+        failed = 1;
+    }}
 {prepared}{calls}
     return failed != 0;
 }}

@@ -13,7 +13,7 @@ from robodyn_ros.export.controller import CHANGED, controller_part, GROUP
 from robodyn_ros.export.dynamics import (changed_parameters, dynamics_part, FUNCTIONS,
                                          kinematics_part)
 from robodyn_ros.export.hold_udp import hold_udp
-from robodyn_ros.export.library import Library, LONGEST
+from robodyn_ros.export.library import Library, prefix_of
 from robodyn_ros.export.plant import plant_part
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.robots.mass_check import check_mass
@@ -67,7 +67,7 @@ def _library(robot: Robot, name: str, title: str, what: Sequence[str], frames: S
             raise UnknownNameError('part', word, (*PARTS, *FUNCTIONS), '--what')
     if not robot.n:
         raise ArgumentError(f'{robot.name} has no joint that moves, so there is nothing to export')
-    prefix = identifier(name)[:LONGEST]
+    prefix = prefix_of(name)
     changes: dict[str, float] = {}
     parts, loop, names = [], '', {name: prefix}
     functions = FUNCTIONS if DYNAMICS in what else [word for word in FUNCTIONS if word in what]

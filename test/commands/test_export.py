@@ -219,7 +219,9 @@ def test_the_header_tells_what_it_was_made_from():
     (['irb120', '--set', 'duration=1'], '--set changes a scenario'),
     (['scara_helix', '--what', 'controller', '--set', 'controller.kind=none'],
      'controller.kind of scenario .* is none'),
-    (['nobody'], 'nobody'),
+    (['nobody'], "unknown scenario or robot 'nobody' in this package.*irb120.*scara_helix"),
+    (['irb120', '--what', ' ,'], '--what is empty; give some of controller'),
+    (['irb120', '--what', 'dynamics', '--frame', 'tool0'], "--frame names 'tool0', but --what"),
 ])
 def test_what_cannot_be_exported_is_refused_in_one_sentence(tmp_path, capsys, words, sentence):
     """And nothing is written."""
@@ -295,6 +297,47 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path, capsys):
                  str(folder)]) == 2
     said = capsys.readouterr().err.strip().splitlines()
     assert len(said) == 1 and 'cannot write' in said[0] and str(tmp_path / 'file') in said[0]
+
+
+def test_a_folder_is_looked_at_before_anything_takes_long(tmp_path, capsys, monkeypatch):
+    """An empty one, one that is a file, one below a file, one that nobody may write."""
+    (tmp_path / 'file').write_text('')
+    monkeypatch.setattr('robodyn_ros.commands.export._library', None)
+    monkeypatch.setattr('os.access', lambda path, mode: 'closed' not in str(path))
+    (tmp_path / 'closed').mkdir()
+    for folder, sentence in (('', '--output is empty'), (tmp_path / 'file', 'which is a file'),
+                             (tmp_path / 'file' / 'out', 'Not a directory'),
+                             (tmp_path / 'closed' / 'out', 'Permission denied')):
+        assert main(['export', 'irb120', '--output', str(folder)]) == 2
+        said = capsys.readouterr().err.strip().splitlines()
+        assert len(said) == 1 and sentence in said[0] and str(folder)[:-4] in said[0]
+
+
+def test_either_all_files_are_written_or_none(tmp_path, capsys):
+    """Something in the way of one leaves the folder as it was; links that lead nowhere count."""
+    words = ['--quiet', 'export', 'two_link', '--what', 'kinematics', '--output', str(tmp_path)]
+    (tmp_path / 'Makefile').symlink_to(tmp_path / 'elsewhere')
+    assert main(words) == 2 and 'Makefile is there already' in capsys.readouterr().err
+    (tmp_path / 'example.c').mkdir()
+    assert main([*words, '--force']) == 2 and 'example.c is a folder' in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ['Makefile', 'example.c']
+    (tmp_path / 'example.c').rmdir()
+    assert main([*words, '--force']) == 0
+    assert (tmp_path / 'Makefile').is_symlink() and (tmp_path / 'elsewhere').is_file()
+    assert len(list(tmp_path.iterdir())) == 6
+
+
+@needs_gcc
+@pytest.mark.parametrize('name', ['example', 'check', 'Math', '_math', 'sample', 'errno'])
+def test_names_of_our_own_files_and_of_headers_are_avoided(tmp_path, name):
+    """A robot may have any name."""
+    text = share_folder('urdf').joinpath('two_link.urdf').read_text()
+    (tmp_path / 'r.urdf').write_text(re.sub(r'<robot name="[^"]*"', f'<robot name="{name}"', text))
+    assert main(['--quiet', 'export', str(tmp_path / 'r.urdf'), '--what',
+                 'kinematics,inverse_dynamics', '--output', str(tmp_path / 'c')]) == 0
+    done = subprocess.run(['make', '-s', 'CFLAGS=-O0 -Werror -I.', 'all', 'check'],
+                          cwd=tmp_path / 'c', capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.count('the same bits') == 2, done.stderr
 
 
 def test_names_that_are_none_in_c_are_mapped_and_told():
