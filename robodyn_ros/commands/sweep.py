@@ -20,26 +20,28 @@ any number of workers, on this machine or on a Dask cluster. See docs/sweep.md.
 from __future__ import annotations
 
 import argparse
+import logging
 from pathlib import Path
 import sys
 import time
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.progress import (BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task,
                            TextColumn, TimeElapsedColumn, TimeRemainingColumn)
 from rich.text import Text
 
 from robodyn_ros.commands.options import add_json, print_json, print_table
-from robodyn_ros.sweeping.metrics import METRICS
+from robodyn_ros.sweeping.metrics import METRICS, TRUTHS, WHOLE
+from robodyn_ros.sweeping.plan import duration_text, plan_of, refuse_too_many, size_text
 from robodyn_ros.sweeping.replay import replay_command
-from robodyn_ros.sweeping.runs import Runner
-from robodyn_ros.sweeping.study import MOST_RUNS, read_study, Study
+from robodyn_ros.sweeping.study import read_study, Study
 from robodyn_ros.sweeping.sweep import chunks_of, sweep, table_path
+from robodyn_ros.sweeping.table import names_of, spread_of
 
-ROW_BYTES = 150
-"""Of a row in the table, about."""
+LARGE = 1_000_000
+"""Runs from which on what they take is told before they start."""
+LOG = logging.getLogger('robodyn_ros')
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,9 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.replay is not None:
         print(replay_command(study, arguments.replay))
         return 0
-    if arguments.plan or study.count > MOST_RUNS:
+    refuse_too_many(study)
+    if arguments.plan:
         return _plan(study, arguments)
-    table_path(study, arguments.output)
+    path = table_path(study, arguments.output)
+    if study.count >= LARGE and not path.exists():
+        LOG.info('%d runs will take %s', study.count, plan_of(study))
     begin = time.monotonic()
     with progress_bar() as bars:
         task = bars.add_task(f'{study.count} runs of {study.scenario.name}', total=study.count)
@@ -95,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print_table(f'{found.runs} runs in {found.path}', ('metric', 'smallest', 'median',
                                                            'largest'),
-                    _summary(found.table()), [
+                    _summary(found.path), [
                         f'{found.failed} runs failed, for the reasons in the column reason'
                         if found.failed else 'every run reached its end',
                         f'rows {found.rows[:16]}, the same for any workers; {seconds:.1f} s',
@@ -118,45 +123,28 @@ class _Rate(ProgressColumn):
         return Text(f'{task.speed:.3g}/s' if task.speed else '')
 
 
-def _summary(table: Any) -> list[tuple[str, str, str, str]]:
-    import pyarrow.compute as pc
-    rows = []
-    for name in table.column_names:
-        if name in METRICS and str(table.schema.field(name).type) == 'double' \
-                and table.column(name).null_count < table.num_rows:
-            column = table.column(name)
-            ends = pc.min_max(column).as_py()
-            middle = pc.quantile(column, 0.5)[0].as_py()
-            rows.append((name, f'{ends["min"]:.4g}', f'{middle:.4g}', f'{ends["max"]:.4g}'))
-    return rows
+def _summary(path: Path) -> list[tuple[str, str, str, str]]:
+    """Return the smallest, middle and largest value of every metric that is no whole number."""
+    found = {name: spread_of(path, name) for name in names_of(path)
+             if name in METRICS and name not in (*WHOLE, *TRUTHS)}
+    return [(name, *(f'{value:.4g}' for value in values))  # type: ignore[misc]
+            for name, values in found.items() if values]
 
 
 def _plan(study: Study, arguments: argparse.Namespace) -> int:
     """Tell what a sweep would take, from a few of its runs."""
-    some = min(study.count, 32)
-    small = Runner(study) if study.count <= MOST_RUNS else None
-    seconds = float('nan')
-    if small is not None:
-        small.rows(np.arange(some))  # compiles
-        begin = time.perf_counter()
-        small.rows(np.arange(some))
-        seconds = (time.perf_counter() - begin) / some
-    facts = {'runs': study.count, 'axes': {one.name: 'drawn' if one.drawn else len(one.values)
-                                           for one in study.axes},
-             'draws': study.draws, 'repetitions': study.settings.repetitions,
-             'seconds_a_run': seconds, 'seconds_on_one_core': seconds * study.count,
-             'bytes': ROW_BYTES * study.count}
-    if small is not None:
-        facts['chunks'] = sum(1 for _ in chunks_of(study.count))
+    plan = plan_of(study)
+    axes = {one.name: 'drawn' if one.drawn else len(one.values) for one in study.axes}
     if arguments.json:
-        print_json(facts)
+        print_json({'runs': study.count, 'axes': axes, 'draws': study.draws,
+                    'repetitions': study.settings.repetitions,
+                    'seconds_a_run': plan.seconds_a_run, 'seconds_on_one_core': plan.seconds,
+                    'bytes': plan.size, 'chunks': sum(1 for _ in chunks_of(study.count))})
     else:
-        print_table(f'{study.count:.6g} runs of {study.scenario.name}', ('what', 'value'), [
-            *((name, f'{count} values' if count != 'drawn' else f'{study.draws} draws')
-              for name, count in facts['axes'].items()),  # type: ignore[attr-defined]
-            ('a run', f'{1e3 * seconds:.3g} ms'),
-            ('all, on one core', f'{seconds * study.count:.4g} s'),
-            ('table, about', f'{ROW_BYTES * study.count / 1e6:.4g} MB')])
-    if small is None:
-        study.points  # noqa: B018  refuses with its sentence
+        print_table(f'{study.count} runs of {study.scenario.name}', ('what', 'value'), [
+            *((name, f'{study.draws} draws' if count == 'drawn' else f'{count} values')
+              for name, count in axes.items()),
+            ('a run', f'{1e3 * plan.seconds_a_run:.3g} ms'),
+            ('all, on one core', duration_text(plan.seconds)),
+            ('table, about', size_text(plan.size))])
     return 0

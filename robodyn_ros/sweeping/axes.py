@@ -14,6 +14,7 @@ and its values depend on the study and i only.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 import math
 from typing import Any, Callable, Mapping, Sequence
 
@@ -28,7 +29,12 @@ SAMPLINGS = ('random', 'latin_hypercube', 'sobol')
 MOST_VALUES = 1_000_000
 """Values of one axis of the grid."""
 MOST_DRAWS = 10_000_000
-"""They are made at once, by every worker."""
+"""Of a Latin hypercube, all are made at once, by every worker."""
+DRAWS_AT_ONCE = 4096
+"""Of the other samplings; a power of two, as Sobol's wants it."""
+BLOCKS_KEPT = 16
+LARGEST_STRIDE = 2 ** 62
+"""Of a grid; what is larger than any place gives the first value as well."""
 TINY = 2.0 ** -53
 """Least share of a distribution: at its very border a normal one is infinite."""
 EXAMPLE = '{values: [1, 2, 5]}, {range: [0, 5], count: 11} or {uniform: [0, 5]}'
@@ -137,10 +143,7 @@ class Points:
         self.draws, self.repetitions = draws if drawn else 1, repetitions
         self.places = math.prod(len(one.values) for one in self._grid)
         """Places on the grid."""
-        self._drawn: dict[str, np.ndarray] = {}
-        if drawn:
-            shares = _shares(sampling, len(drawn), self.draws, seed)
-            self._drawn = {one.name: one.quantile(shares[:, k]) for k, one in enumerate(drawn)}
+        self._drawn = Draws(drawn, sampling, self.draws, seed) if drawn else None
 
     def __len__(self) -> int:
         """Return how many runs there are."""
@@ -153,9 +156,10 @@ class Points:
         stride = self.places
         for one in self._grid:  # the last axis varies fastest
             stride //= len(one.values)
-            found[one.name] = [one.values[k] for k in (places // stride % len(one.values))]
-        for name, all_of_them in self._drawn.items():
-            found[name] = all_of_them[draws].tolist()
+            found[one.name] = [one.values[k] for k in
+                               (places // min(stride, LARGEST_STRIDE) % len(one.values))]
+        if self._drawn is not None:
+            found |= self._drawn.values(draws)
         return {one.name: found[one.name] for one in self.axes}
 
     def repetition(self, runs: np.ndarray) -> np.ndarray:
@@ -163,18 +167,44 @@ class Points:
         return runs % self.repetitions
 
 
-def _shares(sampling: str, width: int, count: int, seed: int) -> np.ndarray:
-    """Return points of the unit cube (count, width), none on its border."""
-    if sampling == 'random':
-        shares = np.random.default_rng(seed).random((count, width))
-    else:
+class Draws:
+    """Values of all drawn axes, some thousands at a time, so that memory does not grow."""
+
+    def __init__(self, axes: Sequence[Axis], sampling: str, count: int, seed: int):
+        """Draw nothing yet."""
+        self._axes, self._sampling, self._count, self._seed = axes, sampling, count, seed
+        self._size = count if sampling == 'latin_hypercube' else DRAWS_AT_ONCE
+        self._block = lru_cache(BLOCKS_KEPT)(self._drawn)
+
+    def values(self, draws: np.ndarray) -> dict[str, list[float]]:
+        """Return the values of some draws on every axis."""
+        blocks, places = np.divmod(draws, self._size)
+        found = np.empty((len(self._axes), len(draws)))
+        for block in np.unique(blocks).tolist():
+            here = blocks == block
+            found[:, here] = self._block(block)[:, places[here]]
+        return {one.name: row.tolist() for one, row in zip(self._axes, found)}
+
+    def _drawn(self, block: int) -> np.ndarray:
+        """Return the values of a block of draws (axes, draws)."""
+        shares = np.clip(self._shares(block * self._size), TINY, 1.0 - TINY)
+        return np.array([one.quantile(np.ascontiguousarray(shares[:, k]))
+                         for k, one in enumerate(self._axes)])
+
+    def _shares(self, first: int) -> np.ndarray:
+        """Return points of the unit cube (draws, axes), from one on."""
+        width = len(self._axes)
+        if self._sampling == 'random':
+            bits = np.random.PCG64(self._seed)
+            bits.advance(first * width)
+            return np.random.Generator(bits).random((self._size, width))
         from scipy.stats import qmc
-        if sampling == 'sobol':
-            sobol = qmc.Sobol(width, seed=seed)
-            shares = sobol.random_base2((count - 1).bit_length())[:count]
-        else:
-            shares = qmc.LatinHypercube(width, seed=seed).random(count)
-    return np.clip(shares, TINY, 1.0 - TINY)
+        if self._sampling == 'latin_hypercube':
+            return qmc.LatinHypercube(width, seed=self._seed).random(self._count)
+        sobol = qmc.Sobol(width, seed=self._seed)
+        if first:
+            sobol.fast_forward(first)
+        return sobol.random(self._size)
 
 
 class Candidates:

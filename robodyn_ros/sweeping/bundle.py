@@ -49,9 +49,7 @@ def packed(study: Study) -> Bundle:
     scenario = study.scenario
     files = {ROBOT: study.robot.urdf.encode()}
     folder = Path(scenario.folder) if scenario.folder else Path.cwd()
-    named = (scenario.controller.kind, scenario.trajectory.kind, *scenario.dynamics.constraints,
-             *study.settings.metrics)
-    if any(map(is_import_path, named)):
+    if any(map(is_import_path, (*user_parts(scenario), *_words(study), *study.settings.metrics))):
         for path in sorted((*folder.glob('*.py'), *folder.glob('*/*.py'))):
             if path.parent == folder or (path.parent / '__init__.py').exists():
                 files[path.relative_to(folder).as_posix()] = path.read_bytes()
@@ -68,6 +66,19 @@ def packed(study: Study) -> Bundle:
         digest.update(name.encode() + b'\0' + hashlib.sha256(data).digest())
     return Bundle(study.settings, scenario, study.place, files, digest.hexdigest(),
                   study.candidates)
+
+
+def user_parts(scenario: Scenario) -> tuple[str, ...]:
+    """Return the settings of a scenario that may name a user's own parts."""
+    return (scenario.controller.kind, scenario.trajectory.kind, *scenario.dynamics.constraints)
+
+
+def _words(study: Study) -> list[str]:
+    """Return the words that axes of the grid, and candidates of tune, take."""
+    given = [value for one in study.axes if not one.drawn for value in one.values]
+    flat = [word for value in given
+            for word in (value if isinstance(value, tuple) else (value,))]
+    return [word for word in flat if isinstance(word, str)]
 
 
 def unpacked(bundle: Bundle, folder: Path) -> Study:
@@ -94,6 +105,12 @@ def fingerprint() -> dict[str, str]:
     return {**{name: metadata.version(name) for name in (
         'robodyn_ros', 'numpy', 'scipy', 'numba', 'llvmlite')}, 'source': text.hexdigest()[:16],
             'machine': platform.machine(), 'instructions': instruction_set()}
+
+
+def differences(found: Mapping[str, str], expected: Mapping[str, str]) -> str:
+    """Return in what two fingerprints differ."""
+    return ', '.join(f'{key} {found.get(key)!r} instead of {value!r}'
+                     for key, value in expected.items() if found.get(key) != value)
 
 
 class Unpacked:

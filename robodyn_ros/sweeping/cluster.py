@@ -19,8 +19,8 @@ from typing import Any, Iterable, Iterator
 import numpy as np
 
 from robodyn_ros.errors import MissingPackageError, RobodynError
-from robodyn_ros.sweeping.bundle import Bundle, fingerprint, Unpacked
-from robodyn_ros.sweeping.workers import Chunk
+from robodyn_ros.sweeping.bundle import Bundle, differences, fingerprint, Unpacked
+from robodyn_ros.sweeping.workers import Chunk, DIED, Pieces
 
 LOG = logging.getLogger('robodyn_ros')
 LOCAL = 'local'
@@ -84,52 +84,65 @@ class Cluster:
     def rows(self, bundle: Bundle, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Any]]:
         """Yield the rows of every chunk as they become ready, or why there are none."""
         from distributed import wait
-        left, seen = iter(chunks), time.monotonic()
-        pending: dict[Any, Chunk] = {}
+        left, seen, pieces = iter(chunks), time.monotonic(), Pieces()
+        given: dict[Any, tuple[str, Chunk]] = {}
+        """What each worker has."""
         again: list[Chunk] = []
+        """What other workers were lost with."""
+
+        def failed(chunk: Chunk, reason: str) -> Iterator[tuple[Chunk, Any]]:
+            more = pieces.died(chunk)
+            again.extend(more)
+            if not more:
+                yield from pieces.done(chunk, reason)
+
         while True:
-            lost = self._look()
-            if lost:  # a chunk bound to one of them would wait for ever
-                again += pending.values()
-                for future in pending:
-                    future.release()
-                pending = {}
+            gone = self._look()
+            for future in [future for future, (worker, _) in given.items() if worker in gone]:
+                future.release()
+                yield from failed(given.pop(future)[1], DIED)
             if self.good:
                 seen = time.monotonic()
             elif time.monotonic() - seen > WAITING:
                 raise RobodynError(f'--cluster {self.address}: no worker is there for '
                                    f'{WAITING:g} s; what is finished is kept: start workers, and '
                                    'sweep again')
-            while len(pending) < AHEAD * len(self.good):
-                chunk = again.pop() if again else next(left, None)
-                if chunk is None:
-                    break
-                pending[self._submit(bundle, chunk)] = chunk
-            if not pending:
-                if self.good:
+            load: dict[str, list[Chunk]] = {worker: [] for worker in sorted(self.good)}
+            for worker, chunk in given.values():
+                load[worker].append(chunk)
+            for worker, has in load.items():
+                while len(has) < AHEAD and not any(map(pieces.suspected, has)):
+                    # what workers were lost with is given alone, to know it by
+                    some = again.pop() if again and not has else next(left, None)
+                    if some is None:
+                        break
+                    has.append(some)
+                    given[self._submit(bundle, some, worker)] = worker, some
+            if not given:
+                if self.good and not again:
                     return
                 time.sleep(0.1)
                 continue
             try:
-                done = wait(list(pending), timeout=LOOK, return_when='FIRST_COMPLETED').done
+                done = wait(list(given), timeout=LOOK, return_when='FIRST_COMPLETED').done
             except TimeoutError:
                 continue
             for future in done:
-                chunk = pending.pop(future)
-                if future.status == 'finished':
-                    yield chunk, future.result()
-                elif future.status == 'error':
-                    yield chunk, f'the worker failed: {future.exception()!r:.300}'
-                else:
-                    again.append(chunk)
+                status, chunk = future.status, given.pop(future)[1]
+                if status == 'finished':
+                    yield from pieces.done(chunk, future.result())
+                elif status == 'error':
+                    yield from failed(chunk, f'the worker failed: {future.exception()!r:.300}')
+                else:  # the scheduler forgot it
+                    yield from failed(chunk, DIED)
                 future.release()
 
-    def _submit(self, bundle: Bundle, chunk: Chunk) -> Any:
-        return self.client.submit(compute, bundle, chunk, workers=sorted(self.good),
-                                  allow_other_workers=False, pure=False, retries=2)
+    def _submit(self, bundle: Bundle, chunk: Chunk, worker: str) -> Any:
+        return self.client.submit(compute, bundle, chunk, workers=[worker],
+                                  allow_other_workers=False, pure=False)
 
-    def _look(self) -> bool:
-        """See who is there and who fits; tells whether one that fitted is gone."""
+    def _look(self) -> set[str]:
+        """See who is there and who fits; returns those that fitted and are gone."""
         if self.client.status != 'running':
             raise RobodynError(f'--cluster {self.address}: the scheduler is gone; what is '
                                'finished is kept: start it again, and sweep again')
@@ -143,12 +156,10 @@ class Cluster:
                 if told == self.own:
                     self.good.add(worker)
                     continue
-                what = [f'{key} {told.get(key)!r} instead of {value!r}'
-                        for key, value in self.own.items() if told.get(key) != value] \
-                    if isinstance(told, dict) else [repr(told)[:200]]
                 LOG.warning('worker %s is left out, as its bits might differ: %s', worker,
-                            ', '.join(what))
+                            differences(told, self.own) if isinstance(told, dict)
+                            else repr(told)[:200])
         if here and not self.good:
             raise RobodynError(f'--cluster {self.address}: none of its {len(here)} workers runs '
                                'what this machine runs; install the same versions there')
-        return bool(gone)
+        return gone

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any, Sequence
+import shlex
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,13 +16,16 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.report.drawing import COLOURS, Figure, literal
 from robodyn_ros.report.page import picture, STYLE
 from robodyn_ros.report.summary import MADE_BY
+from robodyn_ros.sweeping.bundle import packed
 from robodyn_ros.sweeping.metrics import METRICS
 from robodyn_ros.sweeping.replay import replay_command
-from robodyn_ros.sweeping.study import read_study, Study
+from robodyn_ros.sweeping.study import make_study, read_study, Study
 from robodyn_ros.sweeping.table import facts_of, read_table
 
 WORST = 5
 """Runs that are listed for every metric."""
+REASONS = 20
+"""Reasons of failures that are listed, the most frequent first."""
 BINS = 20
 """Of a drawn axis, in each of which quantiles are taken."""
 FIRST = ('tool_error_max', 'error_max', 'effort_share', 'energy', 'settling_time',
@@ -53,12 +57,7 @@ def read(path: Path) -> Sweep:
     number = {name for name, column in columns.items() if column.dtype.kind in 'fi'}
     given = facts['settings']
     metrics = [name for name in columns if name in METRICS or name in given['metrics']]
-    study = None
-    try:
-        found = read_study(facts['place'])
-        study = found if found.count == facts['runs'] else None
-    except RobodynError:
-        pass  # the page then names the run, not the command
+    study = _study_of(path, facts)
     spread = [name for name in metrics if name in number
               and np.isfinite(columns[name].astype(float)).any()
               and np.nanmin(columns[name].astype(float)) < np.nanmax(columns[name].astype(float))]
@@ -67,16 +66,36 @@ def read(path: Path) -> Sweep:
                               else len(FIRST))), study)
 
 
+def _study_of(path: Path, facts: Mapping[str, Any]) -> Study | None:
+    """Return the study that a table was made from: where its file was, beside it, or as kept."""
+    place = Path(facts['place'])
+    made: list[Callable[[], Study]] = [partial(read_study, one) for one in dict.fromkeys(
+        (place, path.parent / place.name)) if one.is_file()]
+    kept = {key: value for key, value in facts['settings'].items() if value is not None}
+    for make in (*made, partial(make_study, kept, path.parent, str(place))):
+        try:
+            found = make()
+            if packed(found).digest == facts['study']:
+                return found
+        except RobodynError:
+            continue
+    return None  # the page then names the run, not the command
+
+
 def summary_of(sweep: Sweep) -> dict[str, Any]:
     """Return the numbers worth knowing: quantiles of every metric, the worst runs, reasons."""
     reasons: dict[str, int] = {}
-    for reason in sweep.columns['reason']:
+    first: dict[str, int] = {}
+    for run, reason in zip(sweep.columns['run'].tolist(), sweep.columns['reason'].tolist()):
         if reason:
-            reasons[str(reason)] = reasons.get(str(reason), 0) + 1
-    most = sorted(reasons.items(), key=lambda item: -item[1])[:20]
+            reasons[reason] = reasons.get(reason, 0) + 1
+            first.setdefault(reason, run)
+    most = sorted(reasons.items(), key=lambda item: -item[1])[:REASONS]
     return {'made_by': MADE_BY, **{key: sweep.facts[key] for key in (
         'scenario', 'runs', 'failed', 'rows', 'made_by')}, 'versions': sweep.facts['made_by'],
-        'reasons': dict(most), 'metrics': {name: _quantiles(sweep, name)
+        'reasons': dict(most), 'reproduce': {
+            reason: {'run': first[reason], 'command': _command(sweep, first[reason])}
+            for reason, _ in most}, 'metrics': {name: _quantiles(sweep, name)
                                            for name in sweep.metrics},
         'axes': list(sweep.facts['settings']['axes'])} | {'made_by': MADE_BY}
 
@@ -96,7 +115,8 @@ def _quantiles(sweep: Sweep, name: str) -> dict[str, Any]:
 def _command(sweep: Sweep, run: int) -> str:
     if sweep.study is not None:
         return replay_command(sweep.study, run)
-    return f'robodyn sweep {sweep.facts["place"]} --replay {run}'
+    return (f'the study {sweep.facts["place"]} is gone, or has changed since; where it is as it '
+            f'was: robodyn sweep {shlex.quote(sweep.facts["place"])} --replay {run}')
 
 
 def figures_of(sweep: Sweep) -> list[Figure]:
@@ -197,9 +217,14 @@ def page_of(facts: dict[str, Any], pictures: Sequence[tuple[Path, str]]) -> str:
             f'<tr><td class="number">{one["run"]}</td><td class="number">{one["value"]:.5g}</td>'
             f'<td><code>{escape(one["command"])}</code></td></tr>' for one in group['worst'])
         + '</table>' for name, group in facts['metrics'].items())
-    reasons = ''.join(f'<tr><td class="number">{count}</td><td>{escape(reason)}</td></tr>'
-                      for reason, count in facts['reasons'].items())
-    failures = f'<h2>{facts["failed"]} runs failed</h2><table>{reasons}</table>' if reasons else ''
+    reasons = ''.join(
+        f'<tr><td class="number">{count}</td><td>{escape(reason)}<br>first run '
+        f'{facts["reproduce"][reason]["run"]}: <code>'
+        f'{escape(facts["reproduce"][reason]["command"])}</code></td></tr>'
+        for reason, count in facts['reasons'].items())
+    failures = (f'<h2>{facts["failed"]} runs failed</h2><table>{reasons}</table>' if facts['failed']
+                else f'<h2>What could not be measured</h2><table>{reasons}</table>' if reasons
+                else '')
     return '\n'.join([
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f'<style>{STYLE}</style></head><body>\n<h1>{title}</h1>',

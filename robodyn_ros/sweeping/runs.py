@@ -11,6 +11,7 @@ not on who is beside it.
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 import math
 from typing import Any, Iterator, Sequence
 
@@ -196,7 +197,9 @@ class Runner:
         """Measure a run by the functions of a user, which see it whole."""
         if not self._own:
             return
-        result = one.run(dict(zip(one.plant.parameters.names, vector.tolist())))
+        # `one` may be shared, and then has the scenario of whichever run was first
+        result = replace(one.run(dict(zip(one.plant.parameters.names, vector.tolist()))),
+                         scenario=self.scenario(columns, k))
         for name, function in self._own.items():
             try:
                 columns[name][k] = function(result)

@@ -35,8 +35,6 @@ from robodyn_ros.scenario.wiring import robot_of
 from robodyn_ros.sweeping.axes import Axis, axis, Candidates, MOST_DRAWS, Points, SAMPLINGS
 from robodyn_ros.types import State
 
-MOST_RUNS = 10 ** 9
-"""Of a study; a table of a hundred gigabytes."""
 STARTS = ('dynamics.initial_position', 'dynamics.initial_velocity')
 SEED = 'dynamics.noise.seed'
 XYZ = ('x', 'y', 'z')
@@ -142,9 +140,6 @@ class Study:
     @cached_property
     def points(self) -> Points | Candidates:
         """Return the values of every run."""
-        if self.count > MOST_RUNS:
-            raise ScenarioError(f'{self.place}: has {self.count:.4g} runs; expected at most '
-                                f'{MOST_RUNS:.0e}: give axes fewer values, or fewer draws')
         chosen = self.settings
         points = Points(self._axes, chosen.sampling, chosen.draws, chosen.seed,
                         chosen.repetitions)

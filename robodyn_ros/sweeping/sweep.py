@@ -22,13 +22,14 @@ import numpy as np
 
 from robodyn_ros.checks import whole_number
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.sweeping.bundle import Bundle, fingerprint, packed
+from robodyn_ros.sweeping.bundle import Bundle, differences, fingerprint, packed
 from robodyn_ros.sweeping.cluster import connected
+from robodyn_ros.sweeping.plan import refuse_too_many
 from robodyn_ros.sweeping.runs import Runner
 from robodyn_ros.sweeping.study import make_study, read_study, SEED, Study
 from robodyn_ros.sweeping.table import (batch_of, facts_of, Journal, read_table, schema_of,
                                         write_table)
-from robodyn_ros.sweeping.workers import Chunk, Team
+from robodyn_ros.sweeping.workers import Chunk, Found, Team
 
 LANES = 16
 SMALLEST, LARGEST = 16, 256
@@ -68,15 +69,22 @@ def sweep(study: Study | str | Path | Mapping[str, Any], output: str | Path | No
     """
     ready = ready_study(study)
     path = table_path(ready, output)
+    refuse_too_many(ready)
     runner = Runner(ready)
     bundle = packed(ready)
+    made_by = fingerprint()
     if path.exists():
         facts = facts_of(path)
         if facts.get('study') != bundle.digest:
             raise RecordingError(f'{path}: is the table of another study; give another --output')
+        if facts['made_by'] != made_by:
+            raise RecordingError(
+                f'{path}: was made by other versions ({differences(facts["made_by"], made_by)}), '
+                'so this sweep might have other bits; give another --output, or remove it')
         return Swept(path, facts['runs'], facts['failed'], facts['rows'])
     schema = schema_of(_kinds(ready), runner.metrics)
-    journal = Journal(path.with_name(path.name + '.unfinished'), bundle.digest, schema)
+    journal = Journal(path.with_name(path.name + '.unfinished'), f'{bundle.digest} {made_by}',
+                      schema)
     complete = False
     try:
         finished = failed = 0
@@ -88,15 +96,14 @@ def sweep(study: Study | str | Path | Mapping[str, Any], output: str | Path | No
         left = (chunk for chunk in chunks_of(ready.count) if chunk[0] not in journal.places)
         with computing(runner, workers, cluster) as computer:
             for chunk, found in computer.rows(bundle, left):
-                rows = found if isinstance(found, dict) else runner.failed(
-                    np.arange(chunk[1], chunk[2]), found)
+                rows = rows_of(runner, chunk, found)
                 journal.add(chunk[0], batch_of(rows, schema))
                 finished += len(rows['run'])
                 failed += len(rows['run']) - sum(rows['finished'])
                 progress(finished, failed)
         facts = {'study': bundle.digest, 'settings': ready.settings.__dict__ | {
             'tune': None}, 'scenario': ready.scenario.name, 'runs': finished, 'failed': failed,
-            'made_by': fingerprint(), 'place': ready.place}
+            'made_by': made_by, 'place': ready.place}
         found_hash = write_table(path, journal, facts)
         complete = True
     finally:
@@ -126,6 +133,16 @@ def chunks_of(count: int) -> Iterator[Chunk]:
     size = min(max(count // PARTS // LANES * LANES, SMALLEST), LARGEST)
     for number, first in enumerate(range(0, count, size)):
         yield number, first, min(first + size, count)
+
+
+def rows_of(runner: Runner, chunk: Chunk, found: Found) -> dict[str, list[Any]]:
+    """Return the rows of a chunk of which some, or all, may have no more than a reason."""
+    if isinstance(found, dict):
+        return found
+    if isinstance(found, str):
+        return runner.failed(np.arange(chunk[1], chunk[2]), found)
+    parts = [rows_of(runner, *piece) for piece in found]
+    return {name: [value for part in parts for value in part[name]] for name in parts[0]}
 
 
 def _kinds(study: Study) -> dict[str, tuple[Any, ...]]:

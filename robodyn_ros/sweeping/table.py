@@ -8,7 +8,7 @@ which workers finish: length and checksum, then the chunk's number and its rows.
 cut off by a kill or a full disk is dropped when the journal is opened again; all others are kept.
 At the end the frames are put in order, a block of rows at a time, so that memory does not grow.
 
-    rows      sha256 of all values, block by block, in the order of the runs
+    rows      sha256 of all values, block by block and column by column, in the order of the runs
     metadata  the study, the versions of what computed it, the hash
 """
 from __future__ import annotations
@@ -16,12 +16,15 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
+import math
 import os
 from pathlib import Path
 import struct
 from types import ModuleType
 from typing import Any, Iterator, Mapping, Sequence
 import zlib
+
+import numpy as np
 
 from robodyn_ros.errors import MissingPackageError, RecordingError
 from robodyn_ros.sweeping.metrics import TRUTHS, WHOLE
@@ -33,6 +36,8 @@ NUMBER = struct.Struct('<Q')
 BLOCK = 16384
 """Rows of a group in the Parquet file, and of a block of the hash."""
 METADATA = b'robodyn'
+MOST_VALUES = 1_000_000
+"""Of a column, from which its median is taken."""
 
 
 def arrow() -> ModuleType:
@@ -88,11 +93,15 @@ class Journal:
     """The finished chunks of a study that is not complete."""
 
     def __init__(self, path: Path, digest: str, schema: Any):
-        """Open it, with what an earlier run has left; that of another study is refused."""
+        """
+        Open it, with what an earlier run has left; that of another study is refused.
+
+        :param digest: all that its rows depend on
+        """
         self.path, self.schema = path, schema
         self.places: dict[int, int] = {}
         """Where the frame of each finished chunk begins."""
-        head = MAGIC + digest.encode() + b'\n'
+        head = MAGIC + hashlib.sha256(digest.encode()).hexdigest().encode() + b'\n'
         try:
             self._file = open(path, 'r+b' if path.exists() else 'x+b')
         except OSError as error:
@@ -105,11 +114,13 @@ class Journal:
             raise RecordingError(f'{path}: another sweep writes to it; wait for that, or give '
                                  'another --output') from None
         begin = self._file.read(len(head))
-        if begin and begin != head:
+        if not head.startswith(begin):
             self._file.close()
-            raise RecordingError(f'{path}: holds rows of another study, or of another version of '
-                                 'this one; give another --output, or remove it')
-        if not begin:
+            raise RecordingError(f'{path}: holds rows of another study, or of this one made by '
+                                 'other versions of robodyn_ros, numpy or its compiler; give '
+                                 'another --output, or remove it')
+        if begin != head:  # new, or cut off before it had any rows
+            self._file.seek(0)
             self._file.write(head)
             self._file.flush()
         self._end = len(head)
@@ -183,12 +194,24 @@ def hash_of(blocks: Iterator[Any], write: Any = None) -> str:
     digest = hashlib.sha256()
     for block in blocks:
         for name, column in zip(block.column_names, block.columns):
-            digest.update(name.encode())
-            for value in column.to_pylist():
-                digest.update(repr(value).encode() + b'\n')
+            digest.update(name.encode() + b'\0')
+            for part in _bytes_of(column):
+                digest.update(part)
         if write is not None:
             write(block)
     return digest.hexdigest()
+
+
+def _bytes_of(column: Any) -> Iterator[bytes]:
+    """Yield which values there are and the values, as little-endian numbers or as text."""
+    pa = arrow()
+    yield column.is_valid().to_numpy(zero_copy_only=False).tobytes()
+    if pa.types.is_string(column.type):
+        yield json.dumps(column.to_pylist()).encode()
+        return
+    values = column.fill_null(False if pa.types.is_boolean(column.type) else 0)
+    found = values.to_numpy(zero_copy_only=False)
+    yield found.astype(found.dtype.newbyteorder('<')).tobytes()
 
 
 def write_table(path: Path, journal: Journal, facts: Mapping[str, Any]) -> str:
@@ -224,3 +247,27 @@ def read_table(path: Path) -> Any:
     """Return all rows of a table."""
     facts_of(path)
     return arrow().parquet.read_table(path)
+
+
+def names_of(path: Path) -> list[str]:
+    """Return the names of a table's columns."""
+    return list(arrow().parquet.read_schema(path).names)
+
+
+def spread_of(path: Path, name: str) -> tuple[float, float, float] | None:
+    """
+    Return the smallest, middle and largest finite value of a column, None where it has none.
+
+    The middle is that of every k-th row, so that memory does not grow with the table.
+    """
+    with arrow().parquet.ParquetFile(path) as file:
+        every = -(-file.metadata.num_rows // MOST_VALUES)
+        low, high, some = math.inf, -math.inf, []
+        for k in range(file.num_row_groups):
+            column = file.read_row_group(k, columns=[name]).column(0)
+            values = column.to_numpy(zero_copy_only=False).astype(float)
+            known = values[np.isfinite(values)]
+            if known.size:
+                low, high = min(low, float(known.min())), max(high, float(known.max()))
+                some.append(known[::every])
+    return (low, float(np.median(np.concatenate(some))), high) if some else None

@@ -20,22 +20,27 @@ was cut off goes through the same candidates, of which the known ones cost nothi
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+import fcntl
+import hashlib
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any, Callable, Mapping
 
 import numpy as np
 
-from robodyn_ros.errors import RecordingError, RobodynError, ScenarioError, UnknownNameError
+from robodyn_ros.errors import RecordingError, ScenarioError, UnknownNameError
 from robodyn_ros.scenario.schema import Scenario
+from robodyn_ros.scenario.user_code import is_import_path
 from robodyn_ros.scenario.writing import scenario_text
 from robodyn_ros.sweeping.axes import Axis, axis
-from robodyn_ros.sweeping.bundle import packed
+from robodyn_ros.sweeping.bundle import fingerprint, packed, user_parts
 from robodyn_ros.sweeping.metrics import METRICS, TRUTHS
+from robodyn_ros.sweeping.plan import refuse_too_many
 from robodyn_ros.sweeping.runs import Runner
 from robodyn_ros.sweeping.study import Study
-from robodyn_ros.sweeping.sweep import chunks_of, computing, ready_study
+from robodyn_ros.sweeping.sweep import chunks_of, computing, ready_study, rows_of
 
 SMALLEST, LARGEST = 8, 40
 """Candidates of a generation."""
@@ -82,11 +87,12 @@ def tune(study: Study | str | Path | Mapping[str, Any], output: str | Path | Non
     ready = ready_study(study)
     _check(ready)
     path = Path(output) if output is not None else Path(f'{ready.scenario.name}_tuned.yaml')
-    if path.exists():
-        raise RecordingError(f'{path}: is there already; give another --output, or remove it')
+    _check_place(path, ready)
+    refuse_too_many(ready)
     search = _Search(ready, path.with_name(path.name + '.tried'), progress)
-    with computing(Runner(ready.trying([search.base])), workers, cluster) as computer:
-        best = search.best(computer)
+    runner = Runner(search.study.trying([search.base]))
+    with search.journal, computing(runner, workers, cluster) as computer:
+        best = search.best(computer, runner)
     before = search.known[_key(search.base)]
     scenario = ready.at(best.values)
     about = (f'Tuned by robodyn tune from the scenario {ready.scenario.name}: '
@@ -94,9 +100,29 @@ def tune(study: Study | str | Path | Mapping[str, Any], output: str | Path | Non
     robot = scenario.robot
     if Path(robot).suffix and Path(robot).exists():
         robot = str(Path(robot).resolve())
-    path.write_text(scenario_text(scenario, robot, about))
-    search.journal.unlink(missing_ok=True)
+    private = path.with_name(f'.{path.name}.{os.getpid()}')
+    try:
+        private.write_text(scenario_text(scenario, robot, about))
+        os.replace(private, path)
+    finally:
+        private.unlink(missing_ok=True)
+    search.journal.path.unlink(missing_ok=True)
     return Tuned(scenario, before, best, len(search.known))
+
+
+def _check_place(path: Path, study: Study) -> None:
+    """Refuse a place where the scenario could not be written, or would not run."""
+    if path.exists():
+        raise RecordingError(f'{path}: is there already; give another --output, or remove it')
+    if path.suffix not in ('.yaml', '.yml'):
+        raise RecordingError(f'--output is {str(path)!r}; a scenario is written as YAML: give a '
+                             'name that ends in .yaml')
+    scenario = study.scenario
+    if any(map(is_import_path, user_parts(scenario))) and scenario.folder \
+            and path.resolve().parent != Path(scenario.folder):
+        raise RecordingError(f'--output is {str(path)!r}; the scenario names modules beside it, '
+                             f'so it runs in {scenario.folder} only: give --output '
+                             f'{Path(scenario.folder) / path.name}')
 
 
 def _check(study: Study) -> None:
@@ -115,6 +141,62 @@ def _key(values: Mapping[str, Any]) -> str:
     return json.dumps(values, sort_keys=True)
 
 
+class _Journal:
+    """What a search has tried, a line each, while it is not complete."""
+
+    def __init__(self, path: Path, digest: str):
+        """Open it, with what an earlier search has left; that of another one is refused."""
+        self.path = path
+        self._file = open(path, 'a+b')
+        self.read: dict[str, Tried] = {}
+        try:  # until this process ends, however it does
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._file.seek(0)
+            self._read(digest)
+        except OSError:
+            self._file.close()
+            raise RecordingError(f'{path}: another search writes to it; wait for that, or give '
+                                 'another --output') from None
+        except RecordingError:
+            self._file.close()
+            raise
+
+    def _read(self, digest: str) -> None:
+        first, *lines = self._file.read().split(b'\n')
+        if first and first != digest.encode():
+            raise RecordingError(f'{self.path}: holds what another search tried, or one of other '
+                                 'versions; give another --output, or remove it')
+        end = len(first) + 1
+        if not lines:
+            self._file.truncate(0)
+            self._write(digest)
+            return
+        for line in lines[:-1]:  # behind the last end of a line is what was cut off
+            try:
+                one = Tried(**json.loads(line))
+            except (ValueError, TypeError):
+                break
+            self.read[_key(one.values)] = one
+            end += len(line) + 1
+        self._file.truncate(end)
+
+    def _write(self, line: str) -> None:
+        self._file.write(line.encode() + b'\n')
+        self._file.flush()
+
+    def add(self, one: Tried) -> None:
+        """Keep a candidate."""
+        self._write(json.dumps(asdict(one)))
+
+    def __enter__(self) -> _Journal:
+        """Begin."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the file."""
+        self._file.close()
+
+
 class _Search:
     """Differential evolution in the unit cube, with a memory on disk."""
 
@@ -128,9 +210,15 @@ class _Search:
         self.study = Study(replace(study.settings, metrics=tuple(sorted(metrics))),
                            study.scenario, study.place)
         self.known: dict[str, Tried] = {}
-        self._old: dict[str, Tried] = {}
-        if journal.exists():
-            self._old = self._read()
+        self.journal = _Journal(journal, self._digest())
+        self._old = self.journal.read
+
+    def _digest(self) -> str:
+        """Return all that decides how a candidate did."""
+        chosen = self.study.settings.tune
+        facts = [packed(self.study).digest, chosen.minimise, chosen.over, chosen.quantile,
+                 dict(chosen.limits), fingerprint()]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
     def _present(self, one: Axis) -> Any:
         """Return the value the scenario has, or the middle where it has none of its own."""
@@ -139,21 +227,7 @@ class _Search:
             value = value[0] if len(set(value)) == 1 else None
         return one.at(0.5) if value is None or isinstance(value, bool) else value
 
-    def _read(self) -> dict[str, Tried]:
-        found = {}
-        try:
-            first, *lines = self.journal.read_text().splitlines()
-            if first != self.study.digest:
-                raise RecordingError(f'{self.journal}: holds what another search tried; give '
-                                     'another --output, or remove it')
-            for line in lines:
-                one = Tried(**json.loads(line))
-                found[_key(one.values)] = one
-        except (ValueError, TypeError, OSError):
-            pass  # the last line was cut off
-        return found
-
-    def best(self, computer: Any) -> Tried:
+    def best(self, computer: Any, runner: Runner) -> Tried:
         """Search, and return the best of all that was tried."""
         from scipy.optimize import differential_evolution
         from scipy.stats import qmc
@@ -161,9 +235,8 @@ class _Search:
         size = max(5, min(max(budget // 10, SMALLEST), LARGEST, budget))
         start = qmc.Sobol(width, seed=self.study.settings.seed).random_base2(
             (size - 1).bit_length())[:size]
-        self.journal.write_text('\n'.join([self.study.digest, *(
-            json.dumps(asdict(one)) for one in self._old.values())]) + '\n')
-        self._evaluate(computer, [self.base])
+        self._computer, self._runner = computer, runner
+        self._evaluate([self.base])
         left = [budget - 1]
 
         def costs(shares: np.ndarray) -> np.ndarray:
@@ -172,8 +245,10 @@ class _Search:
                           for row in columns]
             if left[0] <= 0:
                 raise StopIteration
+            some = candidates[:left[0]]  # the last generation is cut where the budget ends
             left[0] -= len(candidates)
-            return np.array([one.cost for one in self._evaluate(computer, candidates)])
+            found = [one.cost for one in self._evaluate(some)]
+            return np.array(found + [math.inf] * (len(candidates) - len(some)))
 
         try:
             differential_evolution(
@@ -184,7 +259,7 @@ class _Search:
             pass
         return min(self.known.values(), key=lambda one: one.cost)
 
-    def _evaluate(self, computer: Any, candidates: list[dict[str, Any]]) -> list[Tried]:
+    def _evaluate(self, candidates: list[dict[str, Any]]) -> list[Tried]:
         """Run candidates that are not known yet; keep every one on disk."""
         fresh = list({_key(one): one for one in candidates if _key(one) not in self.known
                       and _key(one) not in self._old}.values())
@@ -197,19 +272,18 @@ class _Search:
             columns: dict[str, np.ndarray] = {
                 name: np.full(trial.count, math.nan) for name in self._names()}
             ended = np.zeros(trial.count, bool)
-            for chunk, found in computer.rows(packed(trial), chunks_of(trial.count)):
-                if not isinstance(found, dict):
-                    raise RobodynError(f'{self.study.place}: {found}')
+            for chunk, found in self._computer.rows(packed(trial), chunks_of(trial.count)):
+                self._runner.study = trial
+                rows = rows_of(self._runner, chunk, found)
                 for name in columns:
-                    columns[name][chunk[1]:chunk[2]] = found[name]
-                ended[chunk[1]:chunk[2]] = found['finished']
-            with open(self.journal, 'a') as file:
-                for k, values in enumerate(fresh):
-                    part = slice(k * each, (k + 1) * each)
-                    judged = self._judged(values, {name: column[part] for name, column
-                                                   in columns.items()}, ended[part])
-                    self.known[_key(values)] = judged
-                    file.write(json.dumps(asdict(judged)) + '\n')
+                    columns[name][chunk[1]:chunk[2]] = rows[name]
+                ended[chunk[1]:chunk[2]] = rows['finished']
+            for k, values in enumerate(fresh):
+                part = slice(k * each, (k + 1) * each)
+                judged = self._judged(values, {name: column[part] for name, column
+                                               in columns.items()}, ended[part])
+                self.known[_key(values)] = judged
+                self.journal.add(judged)
         self._progress(len(self.known), min(one.cost for one in self.known.values()))
         return [self.known[_key(one)] for one in candidates]
 

@@ -101,10 +101,11 @@ def test_a_journal_keeps_whole_frames_only(tmp_path):
     journal.add(5, row)  # no row twice
     journal.close()
     whole = path.read_bytes()
-    for cut in range(len(whole) - 1, 30, -37):
+    head = whole.index(b'\n', whole.index(b'\n') + 1) + 1
+    for cut in range(len(whole) - 1, -1, -37):  # in its head, too
         path.write_bytes(whole[:cut])
         again = Journal(path, 'x', schema)
-        assert set(again.places) <= {5, 2} and path.stat().st_size <= cut
+        assert set(again.places) <= {5, 2} and path.stat().st_size <= max(cut, head)
         assert all(again.batch(number).equals(row) for number in again.places)
         again.close()
     with pytest.raises(RobodynError, match='another study'):
@@ -158,14 +159,55 @@ def test_a_full_disk_loses_nothing(alone, tmp_path):
     assert first[0] > 0 and found.rows == alone.rows
 
 
-def test_a_chunk_that_kills_its_workers_is_told():
-    """After some of them; the others go on."""
+DEADLY = """import os
+
+from robodyn_ros import metric
+
+
+@metric
+def deadly(result):
+    if result.scenario.dynamics.payload.mass == 2.0:
+        os.kill(os.getpid(), 11)
+    return result.q[-1, 0]
+"""
+
+
+def deadly_study(folder, masses):
+    """Write a study whose run with 2 kg ends the process that makes it."""
+    from robodyn_ros.share import share_folder
+    (folder / 'arm.yaml').write_text((share_folder('config') / 'scara_helix.yaml').read_text())
+    (folder / 'ends.py').write_text(DEADLY)
+    return make_study({'scenario': 'arm.yaml', 'duration': 0.02, 'metrics': ['ends:deadly'],
+                       'axes': {'dynamics.payload.mass': {'values': masses}}},
+                      folder, str(folder / 'study.yaml'))
+
+
+def test_a_run_that_kills_its_workers_is_a_row(tmp_path):
+    """Its neighbours, of the same chunk, are as they would be without it."""
+    found = sweep(deadly_study(tmp_path, [1.0, 2.0, 3.0]), tmp_path / 'h.parquet', workers=2)
+    assert found.failed == 1 and found.table().column('finished').to_pylist() == [
+        True, False, True]
+    assert found.table().column('reason')[1].as_py() == '3 workers died of this run'
+
+
+def test_a_run_that_kills_workers_of_a_cluster_is_the_same_row(monkeypatch, tmp_path):
+    """The scheduler starts other workers; the sweep ends."""
+    pytest.importorskip('distributed')
+    monkeypatch.setattr(cluster, 'WAITING', 300.0)
+    found = sweep(deadly_study(tmp_path, [2.0]), tmp_path / 'h.parquet', workers=1,
+                  cluster='local')
+    assert found.failed == 1
+    assert found.table().column('reason')[0].as_py() == '3 workers died of this run'
+
+
+def test_workers_that_always_die_end_the_sweep(monkeypatch):
+    """With a sentence, and no rows that would say that the runs failed."""
     study = make_study(STUDY)
-    deadly = packed(study)
-    object.__setattr__(deadly, 'files', {})  # a worker that cannot even unpack it
-    with workers.Team(2) as team:
-        found = dict(team.rows(deadly, list(chunks_of(study.count))[:3]))
-    assert len(found) == 3 and all('workers died' in reason for reason in found.values())
+    nothing = packed(study)
+    object.__setattr__(nothing, 'files', {})  # a worker cannot even unpack it
+    monkeypatch.setattr(workers, 'MOST_DEATHS', 5)
+    with workers.Team(2) as team, pytest.raises(RobodynError, match='5 workers died'):
+        list(team.rows(nothing, chunks_of(study.count)))
 
 
 # --- Dask ------------------------------------------------------------------------------------

@@ -115,11 +115,13 @@ def test_a_users_metric_sees_the_whole_run(tmp_path):
     (tmp_path / 'arm.yaml').write_text((share_folder('config') / 'scara_helix.yaml').read_text())
     (tmp_path / 'mine.py').write_text(
         'from robodyn_ros import metric\n\n\n@metric\ndef last(result):\n'
-        '    return result.q[-1, 0]\n\n\n@metric\ndef bad(result):\n    return "words"\n')
+        '    return result.q[-1, 0]\n\n\n@metric\ndef bad(result):\n    return "words"\n\n\n'
+        '@metric\ndef mass(result):\n    return result.scenario.dynamics.payload.mass\n')
     study = make_study({'scenario': 'arm.yaml', 'duration': 0.05,
-                        'metrics': ['error_max', 'mine:last', 'mine:bad'],
+                        'metrics': ['error_max', 'mine:last', 'mine:bad', 'mine:mass'],
                         'axes': {'dynamics.payload.mass': {'values': [0.0, 1.0]}}}, tmp_path)
     runner = Runner(study)
     rows = runner.rows(np.arange(2))
     assert rows['mine:last'][1] == simulate(runner.scenario(rows, 1)).q[-1, 0]
     assert 'mine:bad' in rows['reason'][0] and rows['finished'][0]
+    assert rows['mine:mass'] == [0.0, 1.0]  # of this run, not of its neighbour
