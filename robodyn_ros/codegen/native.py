@@ -90,18 +90,21 @@ class Entry:
         cells = self._checked(scalars, arrays)
         return self._call(*args) if callable(self._code) else self._call(*scalars, *cells)
 
-    def bind(self, *arrays: np.ndarray, short: bool = False) -> Callable[[], int]:
+    def bind(self, *args: Any, short: bool = False) -> Callable[[], int]:
         """
-        Return a call without arguments, which works in always the same arrays.
+        Return a call without arguments: always the same scalars, and work in the same arrays.
 
         :param short: it takes about a microsecond, so that other threads need not run meanwhile
         """
-        cells = self._checked((), arrays)  # looked at here, once: a call passes bare addresses
+        scalars, arrays = args[:self._scalars], args[self._scalars:]
+        # looked at here, once: a call passes bare addresses
+        cells = self._checked(scalars, arrays)
         if callable(self._code):
-            return partial(self._code, *arrays)
+            return partial(self._code, *args)
         kind = ctypes.PYFUNCTYPE if short else ctypes.CFUNCTYPE
-        call = kind(ctypes.c_int64, *[ctypes.c_void_p] * len(arrays))(self._code)
-        bound = partial(call, *(ctypes.addressof(cell) for cell in cells))
+        call = kind(ctypes.c_int64, *(SCALARS[letter] for letter in self.signature.scalars),
+                    *[ctypes.c_void_p] * len(arrays))(self._code)
+        bound = partial(call, *scalars, *(ctypes.addressof(cell) for cell in cells))
         bound.keep = self, arrays  # type: ignore[attr-defined]
         return bound
 

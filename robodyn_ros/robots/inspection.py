@@ -87,9 +87,10 @@ def _missing_masses(robot: Robot, missing: list[str]) -> list[dict[str, Any]]:
               if name in robot.tree.frames and robot.tree.frames[name].body >= 0]
     if not moving:
         return []
-    return [{'found': f'{"links" if len(moving) > 1 else "link"} {listed(moving)} '
-                      f'{"have" if len(moving) > 1 else "has"} no inertial',
-             'done': 'they have no mass', 'strict_refuses': False,
+    links, have, they = ('links', 'have', 'they have') if len(moving) > 1 else (
+        'link', 'has', 'it has')
+    return [{'found': f'{links} {listed(moving)} {have} no inertial',
+             'done': f'{they} no mass', 'strict_refuses': False,
              'remedy': f'frames need none; for links, robodyn inertials {robot.path} --mass KG '
                        'estimates them'}]
 

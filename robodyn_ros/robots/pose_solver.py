@@ -11,6 +11,7 @@ and a user's constraints. Their zero is searched inside the joint limits by comp
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 import math
 import os
 from typing import Any, Callable, Iterable, NamedTuple, Sequence
@@ -27,11 +28,15 @@ from robodyn_ros.mechanics.rotation import difference
 from robodyn_ros.mechanics.tree import ancestors
 from robodyn_ros.robots.closure import closure_errors
 from robodyn_ros.robots.geometry import quaternion
-from robodyn_ros.robots.limits import middle_of
+from robodyn_ros.robots.limits import Limits, middle_of
+from robodyn_ros.robots.pose_in_place import FLOAT, plain_target, PoseInPlace, within
 from robodyn_ros.tracing import Graph, inputs, jacobian, Number, Scalar
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 """What may be free: position along the base's axes, turns about the target's own."""
+NONE: tuple[()] = ()
+"""What options are by default; Python keeps one of it."""
+ALL_AXES, PLACE = [True] * 6, [True] * 3 + [False] * 3
 TOLERANCE = 1e-9
 """Error at which a pose counts as reached [m], [rad]."""
 TRIES, STEPS = 200, 48
@@ -98,6 +103,8 @@ class PoseSolver:
         self.length = max(1e-3, 0.5 * sum(math.dist((0.0, 0.0, 0.0), shift) for shift in shifts))
         """Length that counts as much as a radian [m]."""
         self._settings: tuple[Any, np.ndarray] = None, np.zeros(0)  # of the last call
+        # of the last single call; one waiting for each thread that calls at a time
+        self._spare: tuple[Any, list[PoseInPlace]] = None, []
 
     def prepare(self) -> None:
         """Compile the search, or load it."""
@@ -137,6 +144,40 @@ class PoseSolver:
             with ThreadPoolExecutor(workers) as pool:
                 list(pool.map(part, blocks))
         return found[:, :n], found[:, n:]
+
+    def solve_plain(self, target: list[float], start: np.ndarray, limits: Limits, turned: bool,
+                    tolerance: float, posture: np.ndarray | None, tries: int
+                    ) -> tuple[list[float], list[float]]:
+        """
+        Search for one target inside the limits, all axes or the position alone.
+
+        :returns: q, rows, error, steps and tries; where it began, at the limits if beyond
+        """
+        lower, upper = limits.lower, limits.upper
+        key = (lower.tobytes(), upper.tobytes(), turned, tolerance, tries,
+               None if posture is None else posture.tobytes())
+        known, spare = self._spare
+        if known != key:
+            spare = []
+            self._spare = key, spare
+        try:
+            search = spare.pop()
+        except IndexError:
+            search = self._in_place(lower, upper, turned, tolerance, posture, tries)
+        begin = np.minimum(np.maximum(start, lower, out=search.start), upper, out=search.start)
+        near = begin.tolist()
+        found = search(target)
+        spare.append(search)
+        return found, near
+
+    def _in_place(self, lower: np.ndarray, upper: np.ndarray, turned: bool, tolerance: float,
+                  posture: np.ndarray | None, tries: int) -> PoseInPlace:
+        """Return a search with arrays of its own."""
+        counted = np.array([turned or k < 3 for k in range(6)])
+        entry = self._program.functions()['search']
+        return PoseInPlace(partial(entry.bind, 1, tries, STEPS), self._program.prepared([0.0]),
+                           self._settings_of(lower, upper, counted, tolerance, posture),
+                           self.robot.n, self._search.scratch, self._search.found)
 
     def _settings_of(self, lower: np.ndarray, upper: np.ndarray, counted: np.ndarray,
                      tolerance: float, posture: np.ndarray | None) -> np.ndarray:
@@ -217,6 +258,10 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
           constraints: Sequence[Callable] = (), tolerance: float = TOLERANCE,
           ignore_limits: bool = False, tries: int = TRIES, workers: int = 0) -> Solution:
     """Search the joint positions of a pose; see Robot.solve."""
+    if free is NONE and locked is NONE and constraints is NONE and ignore_limits is False:
+        quick = _quick(robot, frame, pose, start, posture, tolerance, tries, workers)
+        if quick is not None:
+            return quick
     targets, alone, turned = targets_of(pose)
     count, n, limits = len(targets), robot.n, robot.limits
     unled = _free(free)
@@ -289,6 +334,40 @@ def solve(robot: Any, frame: str, pose: Any, *, start: Any = None, posture: Any 
             whole = whole._replace(reason=whole.reason + '; the position alone can be reached: '
                                    'ease the orientation')
     return whole
+
+
+def _quick(robot: Any, frame: str, pose: Any, start: Any, posture: Any, tolerance: Any,
+           tries: Any, workers: Any) -> Solution | None:
+    """Return the solution of one pose of plain numbers; None: see solve, or it is not reached."""
+    plain = plain_target(pose, LARGEST)
+    limits, wanted = robot.limits, None if posture is None else _plain_joints(robot, posture)
+    begin = _plain_joints(robot, start) if start is not None else \
+        limits.middle if posture is None else wanted
+    if plain is None or begin is None or (posture is not None and wanted is None) \
+            or type(tolerance) is not float or not 0.0 < tolerance < math.inf \
+            or type(tries) is not int or not 1 <= tries <= MOST_TRIES \
+            or type(workers) is not int or not 0 <= workers <= MOST_WORKERS:
+        return None
+    target, turned = plain
+    solver, n = robot.pose_solver(frame), robot.n
+    found, near = solver.solve_plain(target, begin, limits, turned, tolerance, wanted, tries)
+    met = _met(found[n:], ALL_AXES if turned else PLACE, solver.m, tolerance)
+    if met is None:
+        return None
+    q = np.array(found[:n])
+    if wanted is not None:
+        near = wanted.tolist()
+    if not within(found, near, math.pi):
+        q = _unwound(robot, q[None], np.array(near), limits.lower, limits.upper)[0]
+    return Solution(q, True, *met, '')
+
+
+def _plain_joints(robot: Any, given: Any) -> np.ndarray | None:
+    """Return joint positions if they are an array of finite floats (n,)."""
+    if type(given) is np.ndarray and given.dtype is FLOAT and given.shape == (robot.n,) \
+            and math.isfinite(sum(given.tolist())):
+        return given
+    return None
 
 
 def _met(found: list[float], counted: list[bool], m: int, tolerance: float

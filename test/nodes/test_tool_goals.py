@@ -101,6 +101,52 @@ def test_a_moving_arm_is_braked_first(arm):
     assert ahead == pytest.approx(v * points.times[0] / NANO / 2.0, abs=1e-6)
 
 
+@pytest.mark.parametrize('name, shift', [
+    ('irb120', [0.06, -0.1, 0.05]), ('scara_450', [0.05, -0.06, 0.02]),
+    ('parallel_2dof', [0.03, 0.03, 0.0])])
+def test_a_goal_that_moves_is_followed_while_it_moves(name, shift):
+    """
+    Four goals a second along a line, as from a handle: the tool trails it, and nothing jumps.
+
+    Loops stay closed, and the end is the last goal.
+    """
+    goals = Goals(robot(name), 'tool0')
+    arm, n = goals.robot, goals.robot.n
+    q = {'irb120': HOME, 'scara_450': np.array([0.5, -0.9, 0.4, 0.1]),
+         'parallel_2dof': parallel_start().q}[name]
+    here = arm.frame('tool0', q)
+    turn, state = quaternion(here.rotation), np.concatenate([q, np.zeros(2 * n)])
+    seen, behind, now = [], [], 0
+    for k in range(17):
+        part = min(1.0, (k + 1) / 12.0)
+        goal = [*(here.position + part * np.array(shift)).tolist(), *turn]
+        points = (goals.to_pose if k == 0 else goals.after)(state[:n], state[n:2 * n], goal, LINE)
+        plan = JointPlan(now, points).begun(now, state, 0.5)
+        times = now + np.linspace(0, NANO // 4 if k < 16 else 2 * NANO, 26).astype(int)
+        samples = plan.samples(times)[:, :3 * n]
+        seen.append(samples[:-1] if k < 16 else samples)
+        state, now = samples[-1], int(times[-1])
+        behind.append(np.linalg.norm(arm.positions('tool0', state[:n])[:2] - goal[:2]))
+    moved = np.concatenate(seen)
+    assert max(behind[4:12]) < 0.6 * np.linalg.norm(shift[:2])
+    place = arm.positions('tool0', state[:n])
+    assert np.abs(place - goal[:3])[:2].max() < 1e-6 and np.abs(state[n:]).max() < 1e-9
+    assert (np.abs(moved[:, n:2 * n]) <= arm.limits.velocity).all()
+    assert np.abs(np.diff(moved[:-26, n:2 * n], axis=0)).max() < 0.05  # of 10 ms
+    if arm.loops:
+        tips = [arm.positions(f'tip_{k}', moved[:, :n])[:, :2] for k in (1, 2, 3)]
+        assert np.ptp(tips, axis=0).max() < 2e-3
+
+
+def test_a_goal_that_jumps_is_gone_to_from_rest(arm):
+    """Far from where the arm is, or out of reach: as any other goal."""
+    v = np.array([0.3, 0.0, -0.2, 0.0, 0.1, 0.0])
+    goal = [0.3, -0.3, 0.35, *DOWN]
+    assert np.array_equal(arm.after(HOME, v, goal, LINE).q, arm.to_pose(HOME, v, goal, LINE).q)
+    with pytest.raises(MessageRefused, match='out of its reach'):
+        arm.after(HOME, v, [3.0, 0.0, 0.3, *DOWN], LINE)
+
+
 def test_arms_of_few_joints_follow_as_much_as_they_have():
     """A SCARA's yaw; a planar chain's x and y, closed all the way."""
     scara = Goals(robot('scara_450'), 'tool0')

@@ -19,6 +19,7 @@ from robodyn_ros.mechanics.friction import friction_torque, mean_slope
 from robodyn_ros.mechanics.tree import Friction
 from robodyn_ros.robots.mass_check import check_mass
 from robodyn_ros.robots.robot import load_robot, robot_from_text
+from robodyn_ros.robots.urdf import macros
 from robodyn_ros.robots.urdf.records import MOST_LINKS
 from robots.small import small, spoiled, TEXT
 
@@ -180,6 +181,31 @@ def test_a_xacro_error_is_one_sentence(change, words, tmp_path):
     with pytest.raises(RobotFileError, match=words) as caught:
         load_robot(path)
     assert '\n' not in str(caught.value)
+
+
+def test_macros_that_multiply_end_soon(tmp_path, monkeypatch):
+    """Each calls the next eight times: bounded in work, whatever else the machine does."""
+    monkeypatch.setattr(macros, 'MOST_WORK', 1)
+    text = ''.join(f'<xacro:macro name="m{k}" params="">{f"<xacro:m{k + 1}/>" * 8}</xacro:macro>'
+                   for k in range(12)) + '<xacro:macro name="m12" params=""/><xacro:m0/>'
+    path = written(tmp_path, XACRO.replace('<link', f'{text}<link', 1))
+    with pytest.raises(RobotFileError, match='1 s of computing; look for a macro'):
+        load_robot(path)
+
+
+@pytest.mark.parametrize('inertial, lacks, mass', [
+    ('', '<mass> and <inertia>', 0.0), ('<mass value="2"/>', '<inertia>', 2.0)])
+def test_an_inertial_that_lacks_something_is_read(inertial, lacks, mass):
+    """As ROS reads it: what is missing is zero; strict refuses."""
+    begin = TEXT.index('<inertial>', TEXT.index('"hand"'))
+    end = TEXT.index('</inertial>', begin)
+    text = f'{TEXT[:begin]}<inertial>{inertial}{TEXT[end:]}'
+    arm = robot_from_text(text)
+    assert f"<inertial> of link 'hand' lacks {lacks}" in arm.remarks[0].sentence
+    M = arm.mass_matrix(np.zeros(2))
+    assert M[1, 1] == pytest.approx(mass + 0.01 * 50.0 ** 2)  # and the rotor
+    with pytest.raises(RobotFileError, match='lacks .*strict'):
+        robot_from_text(text, strict=True)
 
 
 def test_a_file_of_macros_alone_says_so(tmp_path):

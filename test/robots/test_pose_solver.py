@@ -1,6 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """Inverse kinematics of poses: reached where they can be, and a reason where they cannot."""
+from concurrent.futures import ThreadPoolExecutor
 import math
 import os
 import subprocess
@@ -178,6 +179,35 @@ def test_joints_take_no_whole_turn_too_many():
     expect_reached(robot, 'tool0', wanted, found)
     free = [0, 1, 3, 4, 5]  # the elbow has half of that
     assert np.abs(found.q - posture)[:, free].max() < math.pi + 1e-9
+
+
+@pytest.mark.parametrize('options', [{}, {'posture': np.full(6, 0.1)}, {'tolerance': 1e-5},
+                                     {'start': np.full(6, -0.2), 'tries': 7}])
+def test_one_pose_has_the_bits_of_many(options):
+    """The short way for one pose of plain numbers, and from threads at a time."""
+    robot = load_robot('irb120')
+    states = robot.frame('tool0', configurations(robot, 60, 11))
+    poses = np.column_stack([states.position, Rotation.from_matrix(states.rotation).as_quat()])
+    poses[7, 0] = 3.0  # out of reach
+    many = robot.solve('tool0', poses, **options)
+    with ThreadPoolExecutor(4) as pool:
+        alone = list(pool.map(lambda pose: robot.solve('tool0', pose, **options), poses))
+    assert np.array_equal(many.q, [found.q for found in alone])
+    assert many.steps.tolist() == [found.steps for found in alone]
+    assert many.reached.tolist() == [found.reached for found in alone]
+    listed = robot.solve('tool0', poses[3].tolist(), **options)
+    assert np.array_equal(listed.q, many.q[3]) and type(listed.reached) is bool
+    places = robot.solve('tool0', poses[:5, :3], **options)
+    assert np.array_equal(places.q[4], robot.solve('tool0', poses[4, :3], **options).q)
+
+
+def test_limits_that_are_changed_count_at_once():
+    """Limits are arrays of the robot, which a user may narrow between two calls."""
+    robot = load_robot('irb120')
+    before = robot.solve('tool0', [0.35, 0.05, 0.3, *DOWN])
+    robot.limits.lower[0] = before.q[0] + 0.2
+    after = robot.solve('tool0', [0.35, 0.05, 0.3, *DOWN])
+    assert not after.reached or after.q[0] >= before.q[0] + 0.2
 
 
 SAME_BITS = """

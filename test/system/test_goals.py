@@ -83,6 +83,26 @@ def test_the_tool_goes_where_it_is_sent(listener, scenario, shift):
         listener.wait(lambda: np.abs(arm.place() - end).max() > 0.01)
 
 
+def test_goals_one_upon_the_other_are_followed(listener):
+    """As from a handle that is dragged: none waits for the arm, and still it comes along."""
+    with heard_graph(listener, 'parallel_line'):
+        arm = Arm(listener, 'parallel_line')
+        listener.wait(lambda: len(listener.commands) > 200)
+        first = arm.pose(np.zeros(3))
+        arm.send(PoseStamped, 'trajectory/goal_pose', pose_message(arm.robot.base, first))
+        arm.wait_for_rest_at(first[:3])
+        for k in range(200):
+            goal = [first[0] + min(0.03, 0.002 * k), first[1] + 1e-4 * (k % 2), *first[2:]]
+            answer = arm.send(PoseStamped, 'trajectory/goal_pose',
+                              pose_message(arm.robot.base, goal))
+            if not answer.startswith('accepted'):
+                assert 'already' in answer
+            if arm.place()[0] - first[0] > 0.015:
+                break
+        else:
+            raise AssertionError('the arm has not left its place')
+
+
 def test_what_cannot_be_reached_is_refused_with_the_reason(listener):
     """Out of reach, another frame, no numbers, no poses: the arm goes on as before."""
     with heard_graph(listener, 'irb120_sine'):

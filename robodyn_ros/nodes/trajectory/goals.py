@@ -44,6 +44,10 @@ SETTLE, LONGEST_SETTLE = 0.3, 2.0
 """Time in which the arm is braked, or just held, before it goes on its way [s]; and at most."""
 BRAKING = 10.0
 """Deceleration with which a fast joint is braked then [rad/s^2] or [m/s^2]."""
+LEAD = 0.1
+"""Time until the first sample of a way that begins in motion: by then the controller has it [s]."""
+SHORTEST_WAY, LONGER = 0.4, 1.3
+"""Time of such a way at least [s]; factor by which one that is too fast is made longer."""
 FLAT = 1e-6
 """Singular value below which a direction counts as lost [-]."""
 THERE = 1e-6
@@ -90,6 +94,49 @@ class Goals:
         if path is None:
             raise MessageRefused(f'{self.frame} of {self.robot.name} is at the goal already')
         return self._way(path, begin, settle, free, options)
+
+    def after(self, q: np.ndarray, v: np.ndarray, pose: Sequence[float],
+              options: TrajectoryOptions = TrajectoryOptions()) -> Points:
+        """
+        Return the way to a goal that moves, such as a handle that is dragged; see to_pose.
+
+        Braking for each of them, the arm would never leave its place. So where the goal is near,
+        the joints go straight there, from where they are and as fast as they are; by the pose of
+        each sample where loops or constraints tie them.
+        """
+        pose = _checked_pose(pose, 'the goal')
+        free = self.free_axes(q)
+        end = self._solved(pose, q, free, 'the goal')
+        moving = bool(np.abs(v).max() > 1e-3)
+        if np.abs(end - q).max() > STEP or not moving and np.abs(end - q).max() < THERE:
+            return self.to_pose(q, v, pose, options)
+        robot, tied = self.robot, bool(self.robot.loops or self.constraints)
+        way = float(np.linalg.norm(robot.positions(self.frame, end)
+                                   - robot.positions(self.frame, q)))
+        # of a quintic from rest to rest: 15/8 of the mean speed, 5.77 times way over time squared
+        time = max(SHORTEST_WAY, 15.0 / 8.0 * way / options.goal_speed,
+                   math.sqrt(5.78 * way / options.goal_acceleration))
+        lower, upper = np.minimum(robot.limits.lower, q), np.maximum(robot.limits.upper, q)
+        for _ in range(6):
+            count = max(8, math.ceil(time / SPACING))
+            times = np.linspace(0.0, time, count + 1)
+            found, speed = _quintic(q, v, end, times)
+            if (np.abs(speed) <= np.maximum(SHARE * robot.limits.velocity, np.abs(v))).all() and \
+                    (self.ignore_limits or ((found >= lower) & (found <= upper)).all()):
+                break
+            time *= LONGER
+        else:
+            return self.to_pose(q, v, pose, options)
+        if not tied:  # the controller leads them from where they are by then
+            still = np.zeros((1, robot.n))
+            return Points(np.array([round(time * NANO)], dtype=np.int64), end[None], still, still)
+        for k in range(1, count):
+            here = robot.frame(self.frame, found[k])
+            found[k] = self._solved([*here.position.tolist(), *quaternion(here.rotation)],
+                                    found[k], free, 'the way')
+        motion = _splined(times, found, v)
+        later = times >= LEAD
+        return _after(0.0, Trajectory(times[later], *(part[later] for part in motion[1:])))
 
     def along(self, q: np.ndarray, v: np.ndarray, poses: Sequence[Sequence[float]],
               options: TrajectoryOptions = TrajectoryOptions()) -> Points:
@@ -224,10 +271,31 @@ class Goals:
                     'another posture; send the tool by another way, or let the joints move '
                     'straight (goal_motion: joints)')
             found.append(q)
-        from scipy.interpolate import make_interp_spline  # a quarter of a second, where needed
-        still = [(1, np.zeros(self.robot.n)), (2, np.zeros(self.robot.n))]
-        spline = make_interp_spline(times, np.array(found), k=5, bc_type=(still, still))
-        return Trajectory(times, np.array(found), spline(times, 1), spline(times, 2))
+        return _splined(times, np.array(found), np.zeros(self.robot.n))
+
+
+def _splined(times: np.ndarray, q: np.ndarray, v: np.ndarray) -> Trajectory:
+    """Return the quintic spline through samples (k, n) that begins with a velocity, and rests."""
+    from scipy.interpolate import make_interp_spline  # a quarter of a second, where needed
+    still = np.zeros(len(v))
+    spline = make_interp_spline(times, q, k=5, bc_type=([(1, v), (2, still)],
+                                                        [(1, still), (2, still)]))
+    return Trajectory(times, q, spline(times, 1), spline(times, 2))
+
+
+def _quintic(q: np.ndarray, v: np.ndarray, end: np.ndarray,
+             times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Return positions and velocities (k, n) from a state to rest, without acceleration at both ends.
+
+    With s = t / T: q(s) = q + v T (s - 6 s^3 + 8 s^4 - 3 s^5) + (end - q)(10 s^3 - 15 s^4 + 6 s^5).
+    """
+    time, s = times[-1], (times / times[-1])[:, None]
+    place = q + v * time * (s - 6.0 * s ** 3 + 8.0 * s ** 4 - 3.0 * s ** 5) \
+        + (end - q) * (10.0 * s ** 3 - 15.0 * s ** 4 + 6.0 * s ** 5)
+    speed = v * (1.0 - 18.0 * s ** 2 + 32.0 * s ** 3 - 15.0 * s ** 4) \
+        + (end - q) / time * (30.0 * s ** 2 - 60.0 * s ** 3 + 30.0 * s ** 4)
+    return place, speed
 
 
 def _after(settle: float, motion: Trajectory) -> Points:

@@ -57,6 +57,8 @@ LOOK = 0.05
 """Time between two looks at clock, arm and readers [s]."""
 HANDLE = 0.1
 """Time between two moves of the handle in RViz [s]."""
+MOVING_GOAL = 1.0
+"""Wall time within which a goal after another is one that moves, as by a handle [s]."""
 STALE = 2.0
 """Age of joint_states from which on it is not known where the arm is [s]."""
 PATIENCE = 60
@@ -120,6 +122,7 @@ class TrajectoryNode(BaseNode):
                            scenario.trajectory.ignore_limits)
         self.asked: tuple[float, Callable[[], Points]] | None = None
         """When a goal was asked for, and what plans the way to it."""
+        self.sent_goal = -MOVING_GOAL  # when the arm was sent to a goal last, by the wall clock
         self.status = self.create_publisher(String, '~/goal_status', LATCHED)
         self.create_subscription(PoseStamped, '~/goal_pose', self._on_goal_pose, STREAM)
         self.create_subscription(Path, '~/follow_path', self._on_follow_path, STREAM)
@@ -274,8 +277,9 @@ class TrajectoryNode(BaseNode):
     # --- goals ----------------------------------------------------------------------------
 
     def _on_goal_pose(self, message: PoseStamped) -> None:
-        self._go([message], lambda q, v, poses: self.goals.to_pose(
-            q, v, poses[0], self.options))
+        now = time.monotonic()
+        plan = self.goals.after if now - self.sent_goal < MOVING_GOAL else self.goals.to_pose
+        self._go([message], lambda q, v, poses: plan(q, v, poses[0], self.options))
 
     def _move_handle(self) -> None:
         """Keep the handle of RViz at the tool."""
@@ -321,6 +325,7 @@ class TrajectoryNode(BaseNode):
         self._forget()
         self.schedule.cancel()
         self.trajectory.publish(messages.joint_trajectory(0, self.robot.joints, points))
+        self.sent_goal = time.monotonic()
         text = f'accepted: {len(points.times)} points, {points.times[-1] / NANO:.2f} s'
         self.get_logger().info(f'goal {text}')
         self.status.publish(String(data=text))

@@ -11,6 +11,7 @@ import copy
 import json
 from pathlib import Path
 import re
+import signal
 import subprocess
 import sys
 from typing import Any, Mapping
@@ -18,8 +19,9 @@ from xml.etree.ElementTree import Element
 
 from robodyn_ros.errors import RobotFileError
 
-LONGEST = 60.0
-"""Wall time for expanding one description [s]; a vendor's largest takes two."""
+LONGEST, MOST_WORK = 60.0, 8
+"""Wall time and time of computing for one description [s]; a vendor's largest takes two."""
+WITHOUT_END = 'look for a macro or an include that calls itself, or others many times'
 CHILD = Path(__file__).with_name('xacro_process.py')
 NAME = re.compile(r'[A-Za-z_][\w.-]*')
 MARKS = ('${', '$(')
@@ -66,17 +68,21 @@ def expanded(path: str | Path, arguments: Mapping[str, Any] | None = None) -> st
     :param arguments: of <xacro:arg>, by name
     """
     said = {name: argument_text(name, value) for name, value in (arguments or {}).items()}
-    request = {'path': str(Path(path).absolute()), 'arguments': said, 'modules': sys.path}
+    request = {'path': str(Path(path).absolute()), 'arguments': said, 'modules': sys.path,
+               'seconds': MOST_WORK}
     try:
         done = subprocess.run([sys.executable, '-X', 'utf8', str(CHILD)],
                               input=json.dumps(request), capture_output=True, text=True,
                               encoding='utf-8', timeout=LONGEST, check=False)
         answer = json.loads(done.stdout) if done.stdout else {}
     except subprocess.TimeoutExpired:
-        raise RobotFileError(f'{path}: xacro did not finish within {LONGEST:g} s; look for a '
-                             'macro or an include that calls itself') from None
+        raise RobotFileError(f'{path}: xacro did not finish within {LONGEST:g} s; '
+                             f'{WITHOUT_END}') from None
     except ValueError:
         answer = {}
+    if done.returncode == -getattr(signal, 'SIGXCPU', 0) != 0:
+        raise RobotFileError(f'{path}: xacro did not finish in {MOST_WORK} s of computing; '
+                             f'{WITHOUT_END}')
     if 'missing' in answer:
         raise RobotFileError(f'{path}: is a xacro file, and xacro is not installed: pip install '
                              'xacro, or apt install ros-$ROS_DISTRO-xacro')

@@ -160,12 +160,18 @@ class _Reader(ElementReader):
         inside = f'<inertial> of {where}'
         mass_element = self.single(inertial, 'mass', inside)
         tensor_element = self.single(inertial, 'inertia', inside)
-        if mass_element is None or tensor_element is None:
-            raise self.fail(f'{inside} lacks <mass> or <inertia>; give both')
+        lacking = [f'<{tag}>' for tag, found in (('mass', mass_element),
+                                                 ('inertia', tensor_element)) if found is None]
+        if lacking:
+            self.remarks.append(Remark(f'{inside} lacks {" and ".join(lacking)}',
+                                       'what is missing is zero', 'give both'))
+        if len(lacking) == 2:
+            return LinkRecord(name, None)
         xyz, rpy = self.origin(self.single(inertial, 'origin', inside), where)
-        mass = self.number(mass_element, 'value', where)
-        tensor = tuple(self.number(tensor_element, key, where, None if key[1] == key[2] else 0.0)
-                       for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'))
+        mass = 0.0 if mass_element is None else self.number(mass_element, 'value', where)
+        tensor = (0.0,) * 6 if tensor_element is None else tuple(
+            self.number(tensor_element, key, where, None if key[1] == key[2] else 0.0)
+            for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'))
         return LinkRecord(name, Inertial(mass, xyz, rpy, tensor))  # type: ignore[arg-type]
 
     def joint(self, element: Element) -> JointRecord:

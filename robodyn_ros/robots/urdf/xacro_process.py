@@ -27,7 +27,7 @@ def main() -> int:
     sys.path.pop(0)  # this folder: its modules are no modules of their own
     request = json.load(sys.stdin)
     sys.path[:] = request['modules']
-    _bound_memory()
+    _bound_resources(request['seconds'])
     from robodyn_ros.robots.urdf.packages import package_folder
     try:
         import xacro
@@ -83,9 +83,12 @@ def _because_of(error: BaseException | None, kind: type[BaseException]) -> bool:
     return error is not None
 
 
-def _bound_memory() -> None:
+def _bound_resources(seconds: int) -> None:
+    """Bound memory, and the time of computing, whose end is SIGXCPU."""
     try:
         import resource
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # what was half expanded helps nobody
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     except (ImportError, ValueError, OSError):  # another system, or a smaller bound is set
         pass
