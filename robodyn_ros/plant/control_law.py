@@ -108,7 +108,7 @@ def _numbers(given: Any, what: str, count: int, hint: str) -> list[Number]:
     try:
         return [x if isinstance(x, Scalar) else number(what, x) for x in found]
     except RobodynError:
-        raise TracingError(f'{BLAME} returned {shown(found)}; expected finite numbers: '
+        raise TracingError(f'{BLAME} returned {shown(found)}; expected numbers that are finite: '
                            f'{what}, {hint}') from None
 
 
@@ -209,6 +209,10 @@ class CompiledLaw:
         """Let the memory start anew."""
         # both: what comes next may be the same control instant again
         self.memory[:] = self._memory[:] = self._start
+
+    def keep(self) -> None:
+        """Let the memory be what it was before the last call, as if that had not been."""
+        self.memory[:] = self._memory
 
     def __call__(self, t: float, q: np.ndarray, v: np.ndarray, reference: np.ndarray,
                  again: bool = False) -> np.ndarray:

@@ -14,7 +14,7 @@ from robodyn_ros.constraints.ready_made import push
 from robodyn_ros.controllers.adaptive import adaptive
 from robodyn_ros.controllers.constraint_following import FrameTask
 from robodyn_ros.controllers.observer import observed
-from robodyn_ros.nodes.controller.controller_runner import ControlClock, ControllerRunner
+from robodyn_ros.nodes.controller.controller_runner import ControlClock, ControllerRunner, Rules
 from robodyn_ros.plant.control_law import CompiledLaw
 from robodyn_ros.robots.robot import robot_from_text
 from robodyn_ros.types import Control
@@ -161,6 +161,25 @@ def test_a_law_that_keeps_state_in_python_is_told_how_to_remember():
     for law in (counts, sums):
         with pytest.raises(RobodynError, match='state in Python variables.*memory=START'):
             Plant(robot, control=Control(law, 12, {}))
+
+
+@pytest.mark.parametrize('lost', ['gave', 'would remember'])
+def test_a_memory_survives_what_is_no_number(lost):
+    """One state that a law cannot answer gets no answer, and changes nothing of what follows."""
+    def law(t, q, v, reference, parameters, memory):
+        odd = 1e-300 * (memory[0] / (q[0] - 0.02))  # infinite at one place, nothing elsewhere
+        return [memory[0] + (odd if lost == 'gave' else 0.0)] * 4, [memory[0] + 1.0 + odd]
+
+    robot = load_robot('scara_450')
+    runner = ControllerRunner(robot, Control(law, 0, {}, memory=(1.0,)),
+                              Rules(needs_trajectory=False), ControlClock(1_000_000, 1, 1e-3))
+    told = []
+    for k, q in enumerate((0.01, 0.015, 0.02, 0.025, 0.03)):
+        try:
+            told.append(runner.answer(10 ** 9 + k * 10 ** 6, np.full(4, q), np.zeros(4)).tau[0])
+        except RobodynError as error:
+            assert f'the control law {lost} ' in str(error) and 'no command is sent' in str(error)
+    assert told == [1.0, 2.0, 3.0, 4.0]
 
 
 class Remembering:
