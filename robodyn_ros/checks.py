@@ -24,6 +24,10 @@ LONGEST = 80
 """Letters of a value that a sentence shows."""
 LARGEST = 1e9
 """Of gains, masses and the like in their units: beyond, products overflow; no arm is meant."""
+MOST_NUMBERS = 10 ** 9
+"""Of an array: 8 GB."""
+REAL = 'biuf'
+"""Kinds of numpy's types that are real numbers, truth values among them."""
 MOST = 10 ** 12
 """Of steps and other counts: a run of days."""
 
@@ -85,13 +89,24 @@ def items(kind: type[Kind], name: str, values: Any, what: str,
 
 
 def numbers(name: str, values: Any, expected: str) -> np.ndarray:
-    """Return numbers as an array of any shape; what is masked is no number."""
+    """Return real numbers as an array of any shape; what is masked, or text, is no number."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise refusal(name, values, f'{expected}, none of them masked')
     try:
-        return np.asarray(values, dtype=float)
+        found = np.asarray(values)
     except (TypeError, ValueError, OverflowError, RecursionError):
         raise refusal(name, values, expected) from None
+    if found.size > MOST_NUMBERS:  # a view may repeat one number for ever
+        raise refusal(f'the shape of {name}', found.shape, f'at most {MOST_NUMBERS} numbers')
+    if found.dtype.kind == 'O':  # whole numbers of more than 64 bits, fractions
+        try:
+            found = np.array([number(name, x) for x in found.ravel()]).reshape(found.shape)
+        except RobodynError:
+            raise refusal(name, values, expected) from None
+    if found.dtype.kind not in REAL:
+        raise refusal(name, values, expected)
+    with np.errstate(over='ignore'):  # of a wider type: infinite
+        return np.asarray(found, dtype=float)
 
 
 def number(name: str, value: Any, expected: str = 'a finite number', least: float = -inf,

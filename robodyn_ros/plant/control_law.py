@@ -7,15 +7,17 @@ The plant compiles it into its loop; the controller node compiles the same alone
 """
 from __future__ import annotations
 
-from typing import Any, Mapping, NamedTuple, Sequence
+import re
+from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.checks import expect, number, numbers, refusal, whole_number
+from robodyn_ros.checks import expect, number, numbers, refusal, shown, whole_number
 from robodyn_ros.codegen.program import Program
 from robodyn_ros.codegen.python_text import text
 from robodyn_ros.codegen.routines import Kernel, routines
 from robodyn_ros.errors import RobodynError, SizeError, TracingError
+from robodyn_ros.plant.python_state import changed, python_state
 from robodyn_ros.robots.parameters import ParameterTable
 from robodyn_ros.tracing import Graph, inputs, Number, Scalar
 from robodyn_ros.types import Control, Schedule
@@ -26,6 +28,7 @@ BLAME = 'the control law'
 NOT_NEGATIVE = 'a whole number, 0 or more'
 REMEDY = ('a law with memory: Control(law, reference_size, parameters, memory=START) whose law '
           'takes the memory as its last argument and returns torques and the next memory')
+TOPIC = re.compile('[A-Za-z_][A-Za-z0-9_]*')
 MOST_REFERENCE, MOST_DELAY = 10_000, 100_000
 """Numbers a law reads at an instant, and instants a torque may be on its way."""
 
@@ -44,6 +47,8 @@ def checked_control(given: Any) -> Control | None:
     expect(Mapping, 'parameters of the control', control.parameters,  # type: ignore[type-abstract]
            "a mapping such as {'stiffness': 30.0}")
     for name, value in control.parameters.items():
+        if not isinstance(name, str) or not name:
+            raise refusal('a name in parameters of the control', name, 'a word')
         number(f'parameter {name!r} of the control', value)
     start = numbers('memory of the control', control.memory, 'the numbers it starts with')
     if start.ndim != 1 or not np.isfinite(start).all() or len(start) > MOST_MEMORY:
@@ -54,7 +59,20 @@ def checked_control(given: Any) -> Control | None:
                           'Schedule(width, spacing, rows), or None')
         whole_number('width of the schedule', schedule.width, NOT_NEGATIVE, most=size)
         number('spacing of the schedule', schedule.spacing, 'seconds between knots', above=0.0)
+    _check_told(control.told, len(start))
     return control._replace(reference_size=size, delay=delay, memory=tuple(start.tolist()))
+
+
+def _check_told(told: Any, size: int) -> None:
+    """Refuse what cannot be published of a memory of a size."""
+    expect(Mapping, 'told of the control', told,  # type: ignore[type-abstract]
+           "a mapping such as {'unexplained': 0}")
+    for topic, first in told.items():
+        if not isinstance(topic, str) or not TOPIC.fullmatch(topic):
+            raise refusal('a name in told of the control', topic, 'the name of a topic: letters, '
+                          'digits and _, no digit first')
+        whole_number(f'told {topic!r} of the control', first,
+                     f'a place in its memory of {size} numbers', most=max(0, size - 1))
 
 
 def trace_law(control: Control, t: Scalar, q: Sequence[Scalar], v: Sequence[Scalar],
@@ -86,16 +104,17 @@ def trace_law(control: Control, t: Scalar, q: Sequence[Scalar], v: Sequence[Scal
 
 def _numbers(given: Any, what: str, count: int, hint: str) -> list[Number]:
     """Return what a law gave as a list of numbers, or refuse it."""
-    try:
-        found = list(given)
-    except TypeError:
-        raise TracingError(f'{BLAME} returned {given!r}; expected a list of numbers: '
-                           f'{what}, {hint}') from None
+    if not isinstance(given, Iterable) or isinstance(given, (str, bytes, set, Mapping)):
+        raise TracingError(f'{BLAME} returned {shown(given)}; expected a list of numbers: '
+                           f'{what}, {hint}')
+    found: list[Any] = list(given)
     if len(found) != count:
         raise SizeError(f'{what} of the control law', count, len(found), hint)
-    if not all(isinstance(x, (Scalar, float, int)) for x in found):
-        raise TracingError(f'{BLAME} returned {found!r}; expected numbers')
-    return found
+    try:
+        return [x if isinstance(x, Scalar) else number(what, x) for x in found]
+    except RobodynError:
+        raise TracingError(f'{BLAME} returned {shown(found)}; expected numbers that are finite: '
+                           f'{what}, {hint}') from None
 
 
 class TracedLaw(NamedTuple):
@@ -112,12 +131,17 @@ def traced_law(control: Control, n: int, table: ParameterTable, group: str = '')
     Trace a law apart from everything else.
 
     A user's law is recorded twice: one that keeps state in Python variables would be frozen, and
-    gives itself away by another recording.
+    gives itself away by another recording, or by what it has changed.
 
     :param table: run-time parameters; :param group: which of them are the law's, '' for all
     """
+    for topic, place in control.told.items():
+        if place + n > len(control.memory):
+            raise SizeError(f'what told {topic!r} of the control names', f'{n} numbers',
+                            len(control.memory) - place, 'one per joint, from there on in memory')
     first = _recorded(control, n, table, group)
     if not str(getattr(control.law, '__module__', '')).startswith('robodyn_ros.'):
+        before = python_state(control.law)
         try:
             again = _recorded(control, n, table, group)
         except TracingError as error:
@@ -129,6 +153,11 @@ def traced_law(control: Control, n: int, table: ParameterTable, group: str = '')
             raise TracingError('the control law does something else when it is called again: it '
                                'keeps state in Python variables, which a recording cannot follow; '
                                f'make it {REMEDY}')
+        name = changed(before, python_state(control.law))
+        if name:
+            raise TracingError(f'the control law changes {name} whenever it is called: state in '
+                               'Python variables, which a recording would freeze; make it '
+                               f'{REMEDY}')
     return first
 
 
@@ -185,6 +214,10 @@ class CompiledLaw:
         """Let the memory start anew."""
         # both: what comes next may be the same control instant again
         self.memory[:] = self._memory[:] = self._start
+
+    def keep(self) -> None:
+        """Let the memory be what it was before the last call, as if that had not been."""
+        self.memory[:] = self._memory
 
     def __call__(self, t: float, q: np.ndarray, v: np.ndarray, reference: np.ndarray,
                  again: bool = False) -> np.ndarray:

@@ -33,6 +33,8 @@ from robodyn_ros.robots.robot import Robot
 from robodyn_ros.types import Control, Rollout, State
 
 LOG = logging.getLogger('robodyn_ros')
+MOST_THREADS = 1024
+"""For many rollouts; more than any machine has cores."""
 
 
 class Plant:
@@ -150,6 +152,9 @@ class Plant:
         count = step_count(duration, steps, self.step_size)
         every = whole_number('every', every, SAMPLES, 1)
         states = items(State, 'states', states, 'State(t, q, v)')
+        if workers is not None:
+            workers = whole_number('workers', workers, 'a whole number of threads, 1 or more', 1,
+                                   MOST_THREADS)
         if isinstance(parameters, Mapping):
             raise refusal('parameters', parameters, 'a list with one mapping per state')
         if parameters is not None and len(parameters) != len(states):

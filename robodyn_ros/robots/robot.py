@@ -17,7 +17,7 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.checks import expect, numbers
+from robodyn_ros.checks import expect, MOST_NUMBERS, numbers, shown
 from robodyn_ros.errors import (LimitError, RobotFileError, SingularMassError, SizeError,
                                 StateError, UnknownNameError)
 from robodyn_ros.mechanics import kinematics
@@ -318,7 +318,7 @@ class Robot:
 
     def array(self, what: str, values: object) -> np.ndarray:
         """Return values as an array of finite numbers, of shape (n,) or (k, n)."""
-        if type(values) is np.ndarray and values.dtype is FLOAT:
+        if type(values) is np.ndarray and values.dtype is FLOAT and values.size <= MOST_NUMBERS:
             array = values  # the usual case, in which no sentence need be written
         else:
             array = numbers(f'{what} of {self.name}', values, f'{self.n} numbers')
@@ -326,9 +326,9 @@ class Robot:
             raise SizeError(f'{what} of {self.name}', f'({self.n},) or (k, {self.n})',
                             array.shape, f'joints are {", ".join(self.joints)}')
         if not np.all(np.isfinite(array)):
-            bad = self.joints[int(np.argwhere(~np.isfinite(array))[0][-1])]
-            raise StateError(f'{what} of {self.name} is not finite at joint {bad!r}: '
-                             f'{array.tolist()}; give finite numbers')
+            *row, k = np.argwhere(~np.isfinite(array))[0]
+            raise StateError(f'{what} of {self.name} is not finite at joint {self.joints[k]!r}: '
+                             f'{shown(array[tuple(row)].tolist())}; give finite numbers')
         return array
 
     def _evaluate(self, name: str, parameters: Given, q: object,

@@ -1,7 +1,9 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """Laws with memory: what they are for, and the same bits in one run, many and in the runner."""
+import functools
 from functools import cache
+import itertools
 import re
 
 import numpy as np
@@ -12,7 +14,7 @@ from robodyn_ros.constraints.ready_made import push
 from robodyn_ros.controllers.adaptive import adaptive
 from robodyn_ros.controllers.constraint_following import FrameTask
 from robodyn_ros.controllers.observer import observed
-from robodyn_ros.nodes.controller.controller_runner import ControlClock, ControllerRunner
+from robodyn_ros.nodes.controller.controller_runner import ControlClock, ControllerRunner, Rules
 from robodyn_ros.plant.control_law import CompiledLaw
 from robodyn_ros.robots.robot import robot_from_text
 from robodyn_ros.types import Control
@@ -159,6 +161,110 @@ def test_a_law_that_keeps_state_in_python_is_told_how_to_remember():
     for law in (counts, sums):
         with pytest.raises(RobodynError, match='state in Python variables.*memory=START'):
             Plant(robot, control=Control(law, 12, {}))
+
+
+@pytest.mark.parametrize('lost', ['gave', 'would remember'])
+def test_a_memory_survives_what_is_no_number(lost):
+    """One state that a law cannot answer gets no answer, and changes nothing of what follows."""
+    def law(t, q, v, reference, parameters, memory):
+        odd = 1e-300 * (memory[0] / (q[0] - 0.02))  # infinite at one place, nothing elsewhere
+        return [memory[0] + (odd if lost == 'gave' else 0.0)] * 4, [memory[0] + 1.0 + odd]
+
+    robot = load_robot('scara_450')
+    runner = ControllerRunner(robot, Control(law, 0, {}, memory=(1.0,)),
+                              Rules(needs_trajectory=False), ControlClock(1_000_000, 1, 1e-3))
+    told = []
+    for k, q in enumerate((0.01, 0.015, 0.02, 0.025, 0.03)):
+        try:
+            told.append(runner.answer(10 ** 9 + k * 10 ** 6, np.full(4, q), np.zeros(4)).tau[0])
+        except RobodynError as error:
+            assert f'the control law {lost} ' in str(error) and 'no command is sent' in str(error)
+    assert told == [1.0, 2.0, 3.0, 4.0]
+
+
+class Remembering:
+    """Keeps things in itself, without a difference between a first and a second recording."""
+
+    total = 0
+
+    def __init__(self, remember):
+        """Remember nothing yet."""
+        self.calls, self.log, self.sums = 0, [], np.zeros(4)
+        self.ticks, self.cache, self.remember = itertools.count(), {}, remember
+
+    def __call__(self, t, q, v, reference, parameters):
+        """Change something, and do something else a hundred calls later."""
+        late = self.remember(self, q)
+        return [(2.0 if late else 1.0) * x for x in q]
+
+
+def counted(law, q):
+    """Count calls in an attribute."""
+    law.calls += 1
+    return law.calls > 100
+
+
+def counted_by_the_class(law, q):
+    """Count calls of all instances."""
+    Remembering.total += 1
+    return Remembering.total > 10 ** 6
+
+
+def logged(law, q):
+    """Append the recorded values, which have no value."""
+    law.log.append(q)
+
+
+def summed(law, q):
+    """Change an array in place."""
+    law.sums += 1.0
+    return law.sums[0] > 100.0
+
+
+def ticked(law, q):
+    """Take the next of an iterator."""
+    return next(law.ticks) > 100
+
+
+def default(law, q, calls=[0]):  # noqa: B006
+    """Keep it where defaults are kept."""
+    calls[0] += 1
+    return calls[0] > 100
+
+
+def attribute(law, q):
+    """Keep it at a function."""
+    attribute.calls = getattr(attribute, 'calls', 0) + 1
+    return attribute.calls > 100
+
+
+def module_wide(law, q):
+    """Keep it in the module."""
+    global CALLS
+    CALLS += 1
+    return CALLS > 100
+
+
+CALLS = 0
+
+
+@pytest.mark.parametrize('remember', [counted, counted_by_the_class, logged, summed, ticked,
+                                      default, attribute, module_wide])
+def test_state_that_two_recordings_do_not_show_is_found_too(remember):
+    """What is assigned outside is named; what settles, as a cache does, is no state."""
+    robot, law = load_robot('scara_450'), Remembering(remember)
+    for one in (law, law.__call__, functools.partial(law), lambda *a: law(*a)):
+        with pytest.raises(RobodynError, match='changes .* whenever it is called.*memory=START'):
+            Plant(robot, control=Control(one, 0, {}))
+
+
+def test_a_law_may_keep_what_it_has_found():
+    """A cache settles with the first call."""
+    def found(law, q):
+        return law.cache.setdefault('late', False)
+
+    robot = load_robot('scara_450')
+    assert Plant(robot, control=Control(Remembering(found), 0, {})).robot is robot
 
 
 @pytest.mark.parametrize('memory, law, words', [

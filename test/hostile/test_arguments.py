@@ -49,6 +49,23 @@ def law(t, q, v, reference, parameters):
     lambda p: Plant(ROBOT, control=Control(law, 0, {}, 2 ** 62)),
     lambda p: Plant(ROBOT, control=Control(law, 0, {'x': 10 ** 400})),
     lambda p: ROBOT.solve('tool0', [0.1, 0.0, 0.2], tries=2 ** 63),
+    lambda p: p.rollouts([START], steps=1, workers=-1),
+    lambda p: p.rollouts([START], steps=1, workers=2 ** 63),
+    lambda p: p.rollouts([START], steps=1, workers='all'),
+    lambda p: ROBOT.dynamics(np.broadcast_to(0.0, (10 ** 10, 2)), ZERO),
+    lambda p: ROBOT.dynamics(np.array(['1', '2']), ZERO),
+    lambda p: ROBOT.dynamics(['1', 2.0], ZERO),
+    lambda p: ROBOT.dynamics(ZERO + 1j, ZERO),
+    lambda p: ROBOT.dynamics(ZERO.astype('M8[s]'), ZERO),
+    lambda p: ROBOT.dynamics([None, 0.0], ZERO),
+    lambda p: Plant(ROBOT, control=Control(law, 0, {5: 1.0})),
+    lambda p: Plant(ROBOT, control=Control(law, 0, {}, memory=['1'])),
+    lambda p: Plant(ROBOT, control=Control(law, 0, {}, memory=[0.0] * 2, told={'x': 2})),
+    lambda p: Plant(ROBOT, control=Control(law, 0, {}, memory=[0.0] * 2, told={'x': 1})),
+    lambda p: Plant(ROBOT, control=Control(law, 0, {}, memory=[0.0] * 2, told={'x': -1})),
+    lambda p: Plant(ROBOT, control=Control(law, 0, {}, memory=[0.0] * 2, told={'a b': 0})),
+    lambda p: Plant(ROBOT, control=Control(law, 0, {}, memory=[0.0] * 2, told={7: 0})),
+    lambda p: Plant(ROBOT, control=Control(law, 0, {}, told=7)),
 ])
 def test_numbers_that_machine_code_must_not_see(call):
     """One sentence, no crash, no run of years."""
@@ -101,6 +118,29 @@ def test_what_is_not_finite_is_refused_in_arrays_as_in_lists(name):
                      lambda: robot.positions(robot.tool_frame(), wrong)):
             with pytest.raises(StateError, match='not finite'):
                 call()
+
+
+@pytest.mark.parametrize('made', [
+    {0: 1.0, 1: 2.0}, {1.0, 2.0}, 'ab', b'ab', 7, [float('nan')] * 2, [0.0, float('inf')],
+    [10 ** 400] * 2, [1j, 0.0], ['1', '2'], [True, False], [None] * 2, np.zeros((2, 1)),
+    np.zeros((2, 2))])
+def test_what_a_law_returns_is_numbers_or_refused(made):
+    """Torques and memory alike: finite, real, in an order."""
+    zero = [0.0, 0.0]
+    for control in (Control(lambda *_: made, 0, {}),
+                    Control(lambda *_: (made, zero), 0, {}, memory=zero),
+                    Control(lambda *_: (zero, made), 0, {}, memory=zero)):
+        with pytest.raises(RobodynError, match='the control law returned .*; expected') as caught:
+            Plant(ROBOT, control=control)
+        assert str(caught.value).isprintable() and len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize('made', [(1, 2), np.zeros(2, int), np.zeros(2, np.float32), np.ones(2),
+                                  [np.array(1.0), 0], np.array([1, 2], object)])
+def test_numbers_of_any_kind_are_torques(made):
+    """As numpy and Python have them; who returns them lazily, too."""
+    for law_ in (lambda *_: made, lambda *_: (x for x in made)):
+        assert Plant(ROBOT, control=Control(law_, 0, {})).robot is ROBOT
 
 
 def test_a_program_is_given_what_it_takes():

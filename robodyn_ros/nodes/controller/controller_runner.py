@@ -20,6 +20,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
+from robodyn_ros.checks import shown
 from robodyn_ros.errors import MessageRefused
 from robodyn_ros.nodes.common.controller_status import Fate, FOLLOWED, REFUSED, WAITING
 from robodyn_ros.plant.control_law import CompiledLaw
@@ -412,9 +413,12 @@ class ControllerRunner:
         read = desired if self.plan is None or self.control.schedule is None else \
             np.concatenate([desired, self.plan.scheduled(here.now)])
         tau = self._law(self.clock.seconds(here.now - begin), here.q, here.v, read, again)
-        if not isfinite(sum(tau.tolist())) and not np.isfinite(tau).all():
-            raise MessageRefused(f'the control law gave {tau.tolist()} at t = '
-                                 f'{here.now / NANO:.6f} s; no command is sent')
+        for what, found in (('gave', tau), ('would remember', self._law.memory)):
+            # sums of plain floats, as in _continues; large ones may overflow
+            if not isfinite(sum(found.tolist())) and not np.isfinite(found).all():
+                self._law.keep()  # what is not finite once would be so for ever
+                raise MessageRefused(f'the control law {what} {shown(found.tolist())} at t = '
+                                     f'{here.now / NANO:.6f} s; no command is sent')
         return Answer(tau, desired, here.q)
 
     def _brake(self, here: Measured, state: np.ndarray) -> None:
