@@ -146,10 +146,9 @@ setup(
     zip_safe=False,
     python_requires='>=3.10',
     # Lower bounds: pip takes what fits the Python at hand. A cap at the newest tested version for
-    # numba and its back end: codegen relies on numba's compiler interface, which may change.
+    # llvmlite: codegen writes the text that its LLVM reads, and calls its passes by name.
     install_requires=[
         'llvmlite>=0.41,<0.51',
-        'numba>=0.58,<0.69',
         'numpy>=1.24',
         'pyyaml>=6.0',
         'rich>=13.0',

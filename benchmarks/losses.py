@@ -39,7 +39,7 @@ WHY_ACCURACY = (
     'The peer meets the constraint, or keeps the energy, better than this setting of ours.')
 WHY_PROCESSES = 'Plant, controller and trajectory are three processes, the ping-pong is two.'
 WHY_FIRST_START = (
-    'The equations of a new robot are compiled once, by a compiler that must be imported first. '
+    'The equations of a new robot are compiled once. '
     'Peers are compiled before they are shipped.')
 WHY_LATER_START = 'Kept programs are only linked; what remains is the import of Python modules.'
 WHY_MISSED = (
@@ -50,7 +50,7 @@ WHY_ONE_POSE = (
 WHY_EXPORTED = (
     'gcc keeps other numbers in registers than LLVM does, and may not vectorise: it would fuse '
     'additions and subtractions in turn, and the bits would differ.')
-WHY_SIZE = 'numba brings a whole compiler (LLVM), scipy much that we do not use.'
+WHY_SIZE = 'llvmlite brings a whole compiler (LLVM), scipy much that we do not use.'
 
 
 def losses(parts: Mapping[str, Any]) -> list[str]:

@@ -21,7 +21,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-from importlib import metadata
 import json
 import logging
 import os
@@ -31,7 +30,7 @@ import secrets
 import shutil
 import stat
 import time
-from typing import Callable, Iterator, Mapping, Sequence
+from typing import Callable, Iterator, Mapping
 
 import llvmlite
 from llvmlite import binding
@@ -46,7 +45,7 @@ BACK_END = '\0'.join(path.read_text(encoding='utf-8') for path in (
     _HERE.parent / 'tolerances.py', *sorted(_HERE.rglob('*.py'))))
 """What a program's own text does not say about its machine code: loops and instructions."""
 NO_CODE = ('NUMBA_CACHE_DIR', 'NUMBA_NUM_THREADS')
-"""Settings of numba that leave the machine code as it is."""
+"""Settings beginning with NUMBA_ that leave the machine code as it is."""
 DIGITS = 32
 """Length of a program's name."""
 BUILDING = '.building-'
@@ -76,13 +75,12 @@ def digest(source: str) -> str:
     """Name of the program: source, back end, compiler, its settings, interpreter, processor."""
     chosen = sorted(f'{name}={value}' for name, value in os.environ.items()
                     if name.startswith('NUMBA_') and name not in NO_CODE)
-    facts = (source, BACK_END, metadata.version('numba'), llvmlite.__version__,
-             platform.python_version(), binding.get_host_cpu_name(),
+    facts = (source, BACK_END, llvmlite.__version__, platform.python_version(), binding.get_host_cpu_name(),
              binding.get_host_cpu_features().flatten(), *chosen)
     return hashlib.sha256('\0'.join(facts).encode()).hexdigest()[:DIGITS]
 
 
-def load(source: str, compiled: Callable[[], list[MachineCode]]) -> list[MachineCode]:
+def load(source: str, compiled: Callable[[], MachineCode]) -> MachineCode:
     """
     Return the machine code of a program, from the cache if it is there.
 
@@ -95,14 +93,14 @@ def load(source: str, compiled: Callable[[], list[MachineCode]]) -> list[Machine
         except OSError as error:
             _tell(place, error)
             return compiled()
-        parts = _published(top, place / name, source)
-        if parts is None:
-            parts = compiled()
+        code = _published(top, place / name, source)
+        if code is None:
+            code = compiled()
             try:
-                _publish(top, place / name, source, parts)
+                _publish(top, place / name, source, code)
             except OSError as error:
                 _tell(place, error)
-        return parts
+        return code
 
 
 def _tell(place: Path, error: OSError) -> None:
@@ -156,7 +154,7 @@ def _refused(reason: str) -> OSError:
     return OSError(errno.EPERM, reason)
 
 
-def _published(top: int, place: Path, source: str) -> list[MachineCode] | None:
+def _published(top: int, place: Path, source: str) -> MachineCode | None:
     try:
         return _read(top, place.name, source)
     except FileNotFoundError:
@@ -176,7 +174,7 @@ def _exists(top: int, name: str) -> bool:
     return True
 
 
-def _read(top: int, name: str, source: str) -> list[MachineCode]:
+def _read(top: int, name: str, source: str) -> MachineCode:
     """Read a program; FileNotFoundError if there is none, anything else if it is damaged."""
     place = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
     try:
@@ -185,15 +183,20 @@ def _read(top: int, name: str, source: str) -> list[MachineCode]:
         expected = json.loads(files.pop(CHECKSUMS, b'null'))
         if expected != _checksums(files) or files.get(PROGRAM) != source.encode():
             raise ValueError('a file is damaged')
-        parts = [MachineCode(str(entry), str(symbol), files.pop(f'{entry}.o'))
-                 for entry, symbol in json.loads(files[ENTRIES])]
-        if not parts or set(files) != {PROGRAM, ENTRIES}:
+        symbols = tuple((str(entry), str(symbol)) for entry, symbol in json.loads(files[ENTRIES]))
+        objects = tuple(files.pop(file) for file in _objects(len(files) - len((PROGRAM, ENTRIES))))
+        if not symbols or not objects or set(files) != {PROGRAM, ENTRIES}:
             raise ValueError(f'{ENTRIES} does not name its files')
         with contextlib.suppress(OSError):  # a disk that may only be read serves as well
             os.utime(place)
-        return parts
+        return MachineCode(symbols, objects)
     finally:
         os.close(place)
+
+
+def _objects(count: int) -> list[str]:
+    """Return the names of so many object files."""
+    return [f'{k}.o' for k in range(count)]
 
 
 def _bytes(place: int, name: str) -> bytes:
@@ -209,13 +212,13 @@ def _bytes(place: int, name: str) -> bytes:
         return file.read(MOST_BYTES)
 
 
-def _publish(top: int, place: Path, source: str, parts: Sequence[MachineCode]) -> None:
+def _publish(top: int, place: Path, source: str, code: MachineCode) -> None:
     _sweep(top, place.parent)
     private = BUILDING + secrets.token_hex(8)
     os.mkdir(private, 0o700, dir_fd=top)
     try:
-        files = {PROGRAM: source.encode(), **{f'{part.name}.o': part.code for part in parts},
-                 ENTRIES: json.dumps([part[:2] for part in parts]).encode()}
+        files = {PROGRAM: source.encode(), ENTRIES: json.dumps(code.symbols).encode(),
+                 **dict(zip(_objects(len(code.objects)), code.objects))}
         files[CHECKSUMS] = json.dumps(_checksums(files)).encode()
         _write(top, private, files)
         try:

@@ -14,18 +14,66 @@ a warning says so, once.
 from __future__ import annotations
 
 import logging
-from typing import Sequence
-
-from llvmlite import ir
+from typing import NamedTuple, Sequence
 
 LOG = logging.getLogger('robodyn_ros')
 
-BYTE, SHORT, LONG = (ir.IntType(bits) for bits in (8, 32, 64))
-MXCSR, MXCSR_MODES = 0x1F80, 0xFFC0
-"""The default of x86, and what is no mere memory of exceptions (bits 0 to 5)."""
-_BYTES = ir.PointerType(BYTE)
+X86 = """declare void @llvm.x86.sse.stmxcsr({BYTES})
+declare void @llvm.x86.sse.ldmxcsr({BYTES})
+define i64 @{SYMBOL}({TAKEN}) nounwind {{
+  %place = alloca i32
+  %address = {ADDRESS}
+  call void @llvm.x86.sse.stmxcsr({BYTES} %address)
+  %before = load i32, {SHORTS} %place
+  %modes = and i32 %before, 65472
+  %usual = icmp eq i32 %modes, 8064
+  br i1 %usual, label %asitis, label %changed, !prof !{{!"branch_weights", i32 1000, i32 1}}
+asitis:
+  %first = call i64 @{INNER}({TAKEN}) noinline
+  ret i64 %first
+changed:
+  store i32 8064, {SHORTS} %place
+  call void @llvm.x86.sse.ldmxcsr({BYTES} %address)
+  %second = call i64 @{INNER}({TAKEN}) noinline
+  store i32 %before, {SHORTS} %place
+  call void @llvm.x86.sse.ldmxcsr({BYTES} %address)
+  ret i64 %second
+}}
+"""
+"""0x1F80 is the default of MXCSR; its bits 0 to 5 merely remember exceptions."""
+ARM = """declare i64 @llvm.aarch64.get.fpcr()
+declare void @llvm.aarch64.set.fpcr(i64)
+define i64 @{SYMBOL}({TAKEN}) nounwind {{
+  %before = call i64 @llvm.aarch64.get.fpcr()
+  %usual = icmp eq i64 %before, 0
+  br i1 %usual, label %asitis, label %changed, !prof !{{!"branch_weights", i32 1000, i32 1}}
+asitis:
+  %first = call i64 @{INNER}({TAKEN}) noinline
+  ret i64 %first
+changed:
+  call void @llvm.aarch64.set.fpcr(i64 0)
+  %second = call i64 @{INNER}({TAKEN}) noinline
+  call void @llvm.aarch64.set.fpcr(i64 %before)
+  ret i64 %second
+}}
+"""
+OTHER = """define i64 @{SYMBOL}({TAKEN}) nounwind {{
+  %first = call i64 @{INNER}({TAKEN}) noinline
+  ret i64 %first
+}}
+"""
+# never written into its caller, where its arithmetic could move across the change
+GUARDS = {'x86_64': X86, 'i686': X86, 'aarch64': ARM, 'arm64': ARM}
+"""By the first part of a target's triple; a processor that is not known is left as it is."""
 _tiny, _one, _more = 5e-324, 1.0, 1e-30  # names, since Python would fold numbers itself
 _warned: set[str] = set()
+
+
+class Guard(NamedTuple):
+    """A function with default arithmetic around another."""
+
+    text: str
+    declared: set[str]
 
 
 def warn() -> None:
@@ -40,50 +88,20 @@ def warn() -> None:
                     'that library in another process', found)
 
 
-def call(builder: ir.IRBuilder, machine: str, function: ir.Function,
-         arguments: Sequence[ir.Value]) -> None:
+def guarded(symbol: str, inner: str, taken: Sequence[str], machine: str,
+            untyped: bool = True) -> Guard:
     """
-    Write a call of a function with default arithmetic.
+    Return the text of a function that calls another with default arithmetic.
 
-    :param machine: first part of the target's triple; one that is not known is left as it is
+    :param taken: what both take, in LLVM's words, such as 'double %x'
+    :param machine: first part of the target's triple
+    :param untyped: pointers have no type
     """
-    # never written into its caller, where its arithmetic could move across the change
-    def inner() -> None:
-        builder.call(function, arguments, attrs=('noinline',))
-
-    if machine in ('x86_64', 'i686'):
-        place = builder.alloca(SHORT)
-        address = builder.bitcast(place, _BYTES)
-        builder.call(_intrinsic(builder, 'x86.sse.stmxcsr', ir.VoidType(), _BYTES), [address])
-        before = builder.load(place)
-        usual = builder.icmp_unsigned('==', builder.and_(before, SHORT(MXCSR_MODES)),
-                                      SHORT(MXCSR))
-        load = _intrinsic(builder, 'x86.sse.ldmxcsr', ir.VoidType(), _BYTES)
-
-        def use(value: ir.Value) -> None:
-            builder.store(value, place)
-            builder.call(load, [address])
-        default = SHORT(MXCSR)
-    elif machine in ('aarch64', 'arm64'):
-        before = builder.call(_intrinsic(builder, 'aarch64.get.fpcr', LONG), [])
-        usual = builder.icmp_unsigned('==', before, LONG(0))
-        load = _intrinsic(builder, 'aarch64.set.fpcr', ir.VoidType(), LONG)
-
-        def use(value: ir.Value) -> None:
-            builder.call(load, [value])
-        default = LONG(0)
-    else:
-        inner()
-        return
-    with builder.if_else(usual, likely=True) as (as_it_is, changed):
-        with as_it_is:
-            inner()
-        with changed:
-            use(default)
-            inner()
-            use(before)
-
-
-def _intrinsic(builder: ir.IRBuilder, name: str, result: ir.Type, *takes: ir.Type) -> ir.Function:
-    known = builder.module.globals.get(f'llvm.{name}')
-    return known or ir.Function(builder.module, ir.FunctionType(result, takes), f'llvm.{name}')
+    text = GUARDS.get(machine, OTHER).format(
+        SYMBOL=symbol, INNER=inner, TAKEN=', '.join(taken), BYTES='ptr' if untyped else 'i8*',
+        SHORTS='ptr' if untyped else 'i32*', ADDRESS='getelementptr i32, ptr %place, i64 0'
+        if untyped else 'bitcast i32* %place to i8*')
+    declared, made = [], []
+    for line in text.splitlines():
+        (declared if line.startswith('declare ') else made).append(line)
+    return Guard('\n'.join([*made, '']), set(declared))

@@ -3,142 +3,243 @@
 """
 The back end that writes LLVM instructions: one for each operation of a routine, in its order.
 
-With lanes every number is a vector of so many runs, side by side in the arrays.
+With lanes every number is a vector of so many runs, side by side in the arrays. A short routine is
+written into its callers; a long one is a function for itself, a very long one a function for each
+of its pieces, with an array on the stack for what they hand on.
 """
 from __future__ import annotations
 
-from typing import Callable, Mapping, Sequence
+from typing import Callable, Iterable, Mapping, NamedTuple, Sequence
 
-from llvmlite import ir
-
-from robodyn_ros.codegen.arithmetic import WHOLE
+from robodyn_ros.codegen.arithmetic import WHOLE as SHIFT
+from robodyn_ros.codegen.llvm_text import DOUBLE, FLOATS, Lines, UNTYPED
+from robodyn_ros.codegen.pieces import cut
 from robodyn_ros.codegen.routines import Routine
 from robodyn_ros.codegen.trigonometry import recorded_sincos
-from robodyn_ros.tracing.graph import Argument
+from robodyn_ros.tracing.graph import Argument, Graph
 
-DOUBLE, INTEGER, TRUTH = ir.DoubleType(), ir.IntType(64), ir.IntType(1)
 INTRINSICS = ('fma', 'fabs', 'sqrt')
 """Functions that are instructions; others are calls of the system's library, lane by lane."""
 BINARY = {'add': 'fadd', 'sub': 'fsub', 'mul': 'fmul', 'div': 'fdiv'}
-COMPARISONS = {'lt': '<', 'le': '<=', 'eq': '=='}
+COMPARISONS = {'lt': 'olt', 'le': 'ole', 'eq': 'oeq'}
+TRUTHS = (*COMPARISONS, 'bit')
+INLINE = 300
+"""Operations up to which a routine is written into its callers."""
+LONG = 2400
+"""Operations from which on a routine is cut: one of that length is compiled in a second or so."""
+PIECE = 400
+"""Operations of a piece."""
+NEVER, ALWAYS = 'noinline nounwind "probe-stack"="inline-asm"', 'alwaysinline nounwind'
 
 
-class Place:
-    """Where a routine's arrays lie: the pointer to their first number, and an offset."""
+class Function(NamedTuple):
+    """The text of a function, and what it needs to know of others."""
 
-    def __init__(self, data: ir.Value, offset: ir.Value = INTEGER(0)):
-        """Point at data[offset]."""
-        self.data, self.offset = data, offset
+    name: str
+    text: str
+    declared: frozenset[str]
+    operations: int
+    inlined: bool = False
+
+    @property
+    def declaration(self) -> str:
+        """Return the declaration for callers in other modules."""
+        line = next(line for line in self.text.splitlines() if line.startswith('define '))
+        return 'declare ' + line.removeprefix('define ').rpartition(' {')[0]
 
 
-class Writer:
-    """Appends instructions; every number is a double, or a vector of doubles."""
+class Values:
+    """What the nodes of a graph are called in a function that is being written."""
 
-    def __init__(self, builder: ir.IRBuilder, lanes: int = 1):
-        """Write with a builder."""
-        self.builder, self.lanes = builder, lanes
-        self.kind, self.whole, self.truth = (
-            ir.VectorType(kind, lanes) if lanes > 1 else kind for kind in (DOUBLE, INTEGER, TRUTH))
+    def __init__(self, lines: Lines, graph: Graph, load: Callable[[int], str] | None = None):
+        """
+        Know no node yet.
 
-    def routine(self, routine: Routine, arrays: Mapping[str, Place]) -> None:
-        """Write a routine whose arrays x, w and y lie at the given places."""
-        values = {load.node: self._load(arrays[load.array], load.place) for load in routine.loads}
-        self._body(routine, values)
-        for k, result in enumerate(routine.results):
-            self._store(self._value(values, result), arrays['y'], k)
+        :param load: writes the load of a node that was not computed here
+        """
+        self.lines, self.graph, self._load = lines, graph, load
+        self.names: dict[int, str] = {}
 
-    def call(self, name: str, *args: ir.Value) -> ir.Value:
-        """Write a call of a function of doubles, or the instruction that stands for it."""
-        module = self.builder.module
-        if name not in INTRINSICS and self.lanes > 1:
-            return self._lane_by_lane(name, args)
-        if name in INTRINSICS:
-            name = f'llvm.{name}.v{self.lanes}f64' if self.lanes > 1 else f'llvm.{name}.f64'
-        signature = ir.FunctionType(self.kind, [self.kind] * len(args))
-        known = module.globals.get(name) or ir.Function(module, signature, name)
-        return self.builder.call(known, args)
+    def __getitem__(self, a: Argument) -> str:
+        """Return the name of a node, or a constant."""
+        if isinstance(a, float):
+            return self.lines.constant(a)
+        name = self.names.get(a)
+        if name is None:
+            assert self._load is not None
+            name = self.names[a] = self._load(a)
+        return name
 
-    def _lane_by_lane(self, name: str, args: Sequence[ir.Value]) -> ir.Value:
-        """Write a call of the system's library for each lane: vector versions round otherwise."""
-        build, alone = self.builder, Writer(self.builder)
-        result: ir.Value = ir.Constant(self.kind, ir.Undefined)
-        for lane in range(self.lanes):
-            at = ir.Constant(ir.IntType(32), lane)
-            found = alone.call(name, *(build.extract_element(x, at) for x in args))
-            result = build.insert_element(result, found, at)
-        return result
+    def number(self, a: Argument) -> str:
+        """Return the same as a number: a truth becomes 1 or 0."""
+        name = self[a]
+        if isinstance(a, float) or self.graph.ops[a] not in TRUTHS or a in self.loaded:
+            return name
+        return self.lines.set(f'uitofp {self.lines.truth} {name} to {self.lines.kind}')
 
-    def _body(self, routine: Routine, values: dict[int, ir.Value]) -> None:
-        graph, angles = routine.graph, routine.angles
-        for node in routine.body:
-            if node in values:  # the cosine to a sine
-                continue
-            op, args = graph.ops[node], graph.args[node]
-            if op in ('sin', 'cos'):
-                pair = dict(zip(('sin', 'cos'), self._sincos(self._value(values, args[0]))))
-                values.update({at: pair[name] for name, at in angles[args[0]].items()})
+    loaded: frozenset[int] | set[int] = frozenset()
+    """Nodes that come from an array: a truth among them is a number."""
+
+    def write(self, statements: Iterable[tuple[int, dict[str, int]]]) -> None:
+        """Write statements as Routine.statements yields them."""
+        for node, both in statements:
+            op, args = self.graph.ops[node], self.graph.args[node]
+            if both:
+                pair = dict(zip(('sin', 'cos'), _sincos(self.lines, self[args[0]])))
+                self.names.update({at: pair[name] for name, at in both.items()})
             else:
-                values[node] = self._operation(op, [self._value(values, a) for a in args], args)
+                self.names[node] = self._operation(op, args)
 
-    def _sincos(self, angle: ir.Value) -> list[ir.Value]:
-        inner = recorded_sincos()
-        values = {inner.loads[0].node: angle}
-        self._body(inner, values)
-        return [self._value(values, result) for result in inner.results]
-
-    def _operation(self, op: str, values: Sequence[ir.Value],
-                   args: Sequence[Argument]) -> ir.Value:
-        build = self.builder
-        if op in BINARY:
-            write: Callable[..., ir.Value] = getattr(build, BINARY[op])
-            return write(*values)
-        if op in COMPARISONS:
-            return build.fcmp_ordered(COMPARISONS[op], *values)
-        if op == 'neg':
-            return build.fneg(*values)
+    def _operation(self, op: str, args: Sequence[Argument]) -> str:
+        lines, kind = self.lines, self.lines.kind
+        if op == 'bit':
+            return _bit(lines, self[args[0]], int(args[1]))
         if op == 'where':
-            return build.select(self._condition(values[0]), *values[1:])
+            chosen = self._condition(args[0])
+            return lines.set(f'select {lines.truth} {chosen}, {kind} {self[args[1]]}, '
+                             f'{kind} {self[args[2]]}')
+        values = [self[a] for a in args]
+        if op in BINARY:
+            return lines.set(f'{BINARY[op]} {kind} {values[0]}, {values[1]}')
+        if op in COMPARISONS:
+            return lines.set(f'fcmp {COMPARISONS[op]} {kind} {values[0]}, {values[1]}')
+        if op == 'neg':
+            return lines.set(f'fneg {kind} {values[0]}')
         if op in ('min', 'max'):
             a, b = values
-            return build.select(build.fcmp_ordered('<' if op == 'min' else '>', b, a), b, a)
+            other = lines.set(f'fcmp {"olt" if op == "min" else "ogt"} {kind} {b}, {a}')
+            return lines.set(f'select {lines.truth} {other}, {kind} {b}, {kind} {a}')
         if op in ('fms', 'fnma'):
-            a, b, c = values
-            return self.call('fma', a, b, build.fneg(c)) if op == 'fms' \
-                else self.call('fma', build.fneg(a), b, c)
-        if op == 'bit':
-            return self._bit(values[0], int(args[1]))
-        return self.call('fabs' if op == 'abs' else op, *values)
+            k = 2 if op == 'fms' else 0
+            values[k] = lines.set(f'fneg {kind} {values[k]}')
+            op = 'fma'
+        op = 'fabs' if op == 'abs' else op
+        return (lines.intrinsic if op in INTRINSICS else lines.call)(op, *values)
 
-    def _bit(self, number: ir.Value, place: int) -> ir.Value:
-        """Write the test of a bit: the low bits of k + 1.5 * 2^52 are those of k."""
-        build = self.builder
-        shifted = build.fadd(number, self._constant(self.kind, WHOLE))
-        bits = build.bitcast(shifted, self.whole)
-        return build.trunc(build.lshr(bits, self._constant(self.whole, place)), self.truth)
+    def _condition(self, a: Argument) -> str:
+        name = self[a]
+        if isinstance(a, float) or a in self.loaded or self.graph.ops[a] not in TRUTHS:
+            # it was kept in w, as 1 or 0
+            zero = self.lines.constant(0.0)
+            return self.lines.set(f'fcmp une {self.lines.kind} {name}, {zero}')
+        return name
 
-    def _condition(self, value: ir.Value) -> ir.Value:
-        if value.type == self.truth:
-            return value
-        # it was kept in w, as 1 or 0
-        return self.builder.fcmp_unordered('!=', value, self._constant(self.kind, 0.0))
 
-    def _constant(self, kind: ir.Type, value: float) -> ir.Constant:
-        """Return a constant, the same in every lane."""
-        return ir.Constant(kind, [value] * self.lanes if self.lanes > 1 else value)
+def _sincos(lines: Lines, angle: str) -> list[str]:
+    inner = recorded_sincos()
+    values = Values(lines, inner.graph)
+    values.names[inner.loads[0].node] = angle
+    values.write(inner.statements)
+    return [values[result] for result in inner.results]
 
-    def _value(self, values: Mapping[int, ir.Value], a: Argument) -> ir.Value:
-        return self._constant(self.kind, a) if isinstance(a, float) else values[a]
 
-    def _pointer(self, at: Place, place: int) -> ir.Value:
-        build = self.builder
-        index = build.add(at.offset, INTEGER(place * self.lanes))
-        first = build.gep(at.data, [index], inbounds=True)
-        return build.bitcast(first, ir.PointerType(self.kind))
+def _bit(lines: Lines, number: str, place: int) -> str:
+    """Write the test of a bit: the low bits of k + 1.5 * 2^52 are those of k."""
+    shifted = lines.set(f'fadd {lines.kind} {number}, {lines.constant(SHIFT)}')
+    bits = lines.set(f'bitcast {lines.kind} {shifted} to {lines.whole}')
+    if place:
+        bits = lines.set(f'lshr {lines.whole} {bits}, {lines.same("i64", str(place))}')
+    return lines.set(f'trunc {lines.whole} {bits} to {lines.truth}')
 
-    def _load(self, at: Place, place: int) -> ir.Value:
-        return self.builder.load(self._pointer(at, place), align=8)
 
-    def _store(self, value: ir.Value, at: Place, place: int) -> None:
-        if value.type == self.truth:  # a truth becomes 1 or 0
-            value = self.builder.uitofp(value, self.kind)
-        self.builder.store(value, self._pointer(at, place), align=8)
+def functions(name: str, routine: Routine, lanes: int) -> list[Function]:
+    """
+    Return the functions of a routine; the last is name(x, i, w, y, j), called by the loops.
+
+    i and j count numbers, as everywhere in the loops.
+    """
+    operations = routine.operations * (1 if lanes == 1 else 4)
+    if routine.operations > LONG:
+        return _in_pieces(name, routine, lanes)
+    lines = Lines(set(), lanes)
+    lines.table = {}
+    arrays = _arrays(lines, routine)
+    loads = {load.node: (load.array, load.place) for load in routine.loads}
+    values = Values(lines, routine.graph)
+    values.loaded = loads.keys()  # type: ignore[assignment]
+    for node, (array, place) in loads.items():
+        values.names[node] = lines.load(arrays[array], place)
+    values.write(routine.statements)
+    for k, result in enumerate(routine.results):
+        lines.store(values.number(result), arrays['y'], k)
+    inlined = routine.operations <= INLINE
+    return [_function(name, CALLED, lines, ALWAYS if inlined else NEVER, operations, inlined)]
+
+
+CALLED = f'{FLOATS} %x, i64 %i, {FLOATS} %w, {FLOATS} %y, i64 %j'
+PIECES = (f'{FLOATS} noalias readonly %x, {FLOATS} noalias readonly %w, '
+          f'{FLOATS} noalias readonly %z, {FLOATS} noalias writeonly %k')
+"""Arguments of a routine, and of a piece, whose x, unlike that of its routine, begins at i."""
+
+
+def _arrays(lines: Lines, routine: Routine) -> dict[str, str]:
+    """Write where a routine's arrays begin."""
+    return {'x': lines.place('%x', '%i'), 'w': '%w', 'y': lines.place('%y', '%j')}
+
+
+def _function(name: str, args: str, lines: Lines, how: str, operations: int,
+              inlined: bool = False) -> Function:
+    head = f'define {"internal " if inlined else ""}void @{name}({args}) {how} {{'
+    before, after = [], []
+    if lines.table:
+        numbers = f'[{len(lines.table)} x double]'
+        before.append(f'@{name}.numbers = internal constant {numbers} '
+                      f'[{", ".join(f"double {text}" for text in lines.table)}], align 64')
+        first = f'@{name}.numbers' if UNTYPED else \
+            f'getelementptr inbounds ({numbers}, {numbers}* @{name}.numbers, i64 0, i64 0)'
+        before.append(f'@{name}.table = internal global {FLOATS} {first}')
+        # volatile: or each number would have an address of its own
+        of = 'ptr' if UNTYPED else f'{FLOATS}*'
+        after.append(f'  %table = load volatile {FLOATS}, {of} @{name}.table')
+    return Function(name, '\n'.join([*before, head, *after, *lines.lines, '  ret void', '}', '']),
+                    frozenset(lines.declared), operations, inlined)
+
+
+def _in_pieces(name: str, routine: Routine, lanes: int) -> list[Function]:
+    parts = cut(routine, PIECE)
+    first = {load.node: load.place for load in routine.loads if load.array == 'y'}
+    from_arrays = {load.node: load for load in routine.loads if load.array != 'y'}
+    # numbers that lie in y are put aside before anything is written there
+    put_aside = {node: parts.room + k for k, node in enumerate(first)}
+    room = max(1, parts.room + len(first))
+    main = Lines(set(), lanes)
+    arrays = _arrays(main, routine)
+    z = main.set(f'alloca {DOUBLE}, i64 {room * lanes}, align 64')
+    for node, place in first.items():
+        main.store(main.load(arrays['y'], place), z, put_aside[node])
+    made = []
+    for k, piece in enumerate(parts.pieces):
+        lines = Lines(set(), lanes)
+        lines.table = {}
+        values = Values(lines, routine.graph, _loader(
+            lines, from_arrays, {**piece.taken, **put_aside}))
+        values.loaded = {*from_arrays, *piece.taken, *put_aside}
+        values.write(piece.statements)
+        for node, place in piece.kept.items():
+            lines.store(values.number(node), '%k', place)
+        weight = len(piece.statements) * (1 if lanes == 1 else 4)
+        made.append(_function(f'{name}.{k}', PIECES, lines, NEVER, weight))
+        main.declared.add(made[-1].declaration)
+        main.add(f'call void @{name}.{k}({FLOATS} {arrays["x"]}, {FLOATS} %w, {FLOATS} {z}, '
+                 f'{FLOATS} {z})')
+    values = Values(main, routine.graph)
+    for k, result in enumerate(routine.results):
+        if isinstance(result, float):
+            value = values[result]
+        elif result in parts.places or result in put_aside:
+            value = main.load(z, parts.places.get(result, put_aside.get(result, 0)))
+        else:
+            load = from_arrays[result]
+            value = main.load(arrays[load.array], load.place)
+        main.store(value, arrays['y'], k)
+    return [*made, _function(name, CALLED, main, NEVER, len(routine.results))]
+
+
+def _loader(lines: Lines, from_arrays: Mapping[int, object],
+            taken: Mapping[int, int]) -> Callable[[int], str]:
+    def load(node: int) -> str:
+        if node in taken:
+            return lines.load('%z', taken[node])
+        found = from_arrays[node]
+        return lines.load(f'%{found.array}', found.place)  # type: ignore[attr-defined]
+    return load

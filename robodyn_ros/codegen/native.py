@@ -53,13 +53,12 @@ class Signature(NamedTuple):
 
 
 class MachineCode(NamedTuple):
-    """One compiled function."""
+    """A compiled program."""
 
-    name: str
-    symbol: str
-    """Its name in the object file."""
-    code: bytes
-    """Object file."""
+    symbols: tuple[tuple[str, str], ...]
+    """Functions for Python: names, and their names in the object files."""
+    objects: tuple[bytes, ...]
+    """Object files."""
 
 
 def interpreted() -> bool:
@@ -149,16 +148,21 @@ def instruction_set() -> str:
                     if features.get(name))
 
 
-def link(parts: Sequence[MachineCode], signatures: dict[str, Signature]) -> dict[str, Entry]:
-    """Load the functions of one program; returns them by name."""
+def initialise() -> None:
+    """Make LLVM know this machine."""
     with contextlib.suppress(RuntimeError):  # newer versions do it themselves, and say so
         binding.initialize()
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
+
+
+def link(code: MachineCode, signatures: dict[str, Signature]) -> dict[str, Entry]:
+    """Load the functions of one program; returns them by name."""
+    initialise()
     machine = binding.Target.from_default_triple().create_target_machine()
     engine = binding.create_mcjit_compiler(binding.parse_assembly(''), machine)
-    for part in parts:
-        engine.add_object_file(binding.ObjectFileRef.from_data(part.code))
+    for part in code.objects:
+        engine.add_object_file(binding.ObjectFileRef.from_data(part))
     engine.finalize_object()
-    return {part.name: Entry(part.name, signatures[part.name],
-                             engine.get_function_address(part.symbol), engine) for part in parts}
+    return {name: Entry(name, signatures[name], engine.get_function_address(symbol), engine)
+            for name, symbol in code.symbols}

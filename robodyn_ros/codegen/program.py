@@ -5,7 +5,7 @@ A program: the kernels of one recording and the loops around them, compiled or f
 
 ```
 kernels ─routines─▶ Routine ─┬─ python_text ─▶ source, which the cache hashes and people read
-                            └─ llvm, numba_compiler ─▶ object files ─ cache ─ native ─▶ functions
+                            └─ llvm, loop_compiler ─▶ object files ─ cache ─ native ─▶ functions
 ```
 """
 from __future__ import annotations
@@ -30,7 +30,7 @@ from robodyn_ros.tracing.scalar import Scalar
 
 LOG = logging.getLogger('robodyn_ros')
 _loaded: dict[str, dict[str, Entry]] = {}  # programs of this process by their source
-# A fork waits until the compiler is through: its locks, numba's and LLVM's, would stay closed in
+# A fork waits until the compiler is through: its locks, LLVM's among them, would stay closed in
 # the child, where no thread is left to open them. The thread that compiles may fork itself.
 _compiling = threading.RLock()
 os.register_at_fork(before=_compiling.acquire, after_in_parent=_compiling.release,
@@ -106,14 +106,14 @@ class Program:
                 self._functions = _loaded[source]
         return self._functions
 
-    def machine_code(self) -> list[MachineCode]:
+    def machine_code(self) -> MachineCode:
         """Compile it anew, whatever the cache holds."""
         start = time.perf_counter()
         LOG.info('compiling %s (%d operations); done once where programs can be kept',
                  self.title, sum(self.operations.values()))
-        # imported here: the compiler takes longer to import than most programs to link
+        # imported here: most starts compile nothing
         with INTERRUPTION.held():
-            from robodyn_ros.codegen.numba_compiler import Compiler
+            from robodyn_ros.codegen.compiler import Compiler
         compiler = Compiler('robodyn_program_' + cache.digest(self.source))
         self._make(compiler)
         found = compiler.machine_code()

@@ -103,7 +103,7 @@ def fingerprint() -> dict[str, str]:
     for path in sorted(root.rglob('*.py')):
         text.update(path.relative_to(root).as_posix().encode() + b'\0' + path.read_bytes())
     return {**{name: metadata.version(name) for name in (
-        'robodyn_ros', 'numpy', 'scipy', 'numba', 'llvmlite')}, 'source': text.hexdigest()[:16],
+        'robodyn_ros', 'numpy', 'scipy', 'llvmlite')}, 'source': text.hexdigest()[:16],
             'machine': platform.machine(), 'instructions': instruction_set()}
 
 

@@ -25,7 +25,7 @@ robot = load_robot('two_link')
 M, h = robot.dynamics([0.3, -1.1], [0.7, 0.2])
 print(json.dumps({'compiled': sum('compiling' in m for _, m in told),
                   'warnings': [m for level, m in told if level == 'WARNING'],
-                  'compiler': 'numba' in sys.modules,
+                  'compiler': 'robodyn_ros.codegen.compiler' in sys.modules,
                   'numbers': [x.hex() for x in [*M.ravel().tolist(), *h.tolist()]]}))
 """
 

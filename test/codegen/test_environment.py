@@ -9,9 +9,10 @@ import subprocess
 import sys
 
 from house import ROOT
-from llvmlite import binding, ir
+from llvmlite import binding
 import pytest
 from robodyn_ros.codegen import environment
+from robodyn_ros.codegen.llvm_text import UNTYPED
 
 RUN = """
 import ctypes, sys, threading
@@ -107,13 +108,10 @@ def test_the_instructions_of_each_processor(triple, words):
     """LLVM takes what is written; where a processor is not known here, it is a plain call."""
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
-    module = ir.Module()
-    module.triple = triple
-    kind = ir.FunctionType(ir.VoidType(), [ir.IntType(64)])
-    inner, outer = (ir.Function(module, kind, name) for name in ('inner', 'outer'))
-    builder = ir.IRBuilder(outer.append_basic_block())
-    environment.call(builder, triple.partition('-')[0], inner, outer.args)
-    builder.ret_void()
+    guard = environment.guarded('outer', 'inner', ['i64 %x'], triple.partition('-')[0], UNTYPED)
+    text = '\n'.join([*guard.declared, 'declare i64 @inner(i64)', guard.text])
     machine = binding.Target.from_triple(triple).create_target_machine()
-    text = machine.emit_assembly(binding.parse_assembly(str(module))).lower()
+    module = binding.parse_assembly(f'target triple = "{triple}"\n{text}')
+    module.verify()
+    text = machine.emit_assembly(module).lower()
     assert all(word in text for word in words) and 'inner' in text

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from robodyn_ros.codegen.compiler import Compiler
 from robodyn_ros.codegen.native import Array, link, Signature
-from robodyn_ros.codegen.numba_compiler import Compiler
 from robodyn_ros.codegen.routines import Kernel, routines
 from robodyn_ros.tracing import atan2, Graph, inputs, is_zero, Scalar, where
 from tracing.recording import interpret, program, record, run

@@ -57,9 +57,8 @@ def plant_evil(folder, made):
     place.mkdir(parents=True, exist_ok=True)
     for file in place.iterdir():
         file.unlink()
-    symbols = [(part.name, part.symbol) for part in evil]
-    files = {cache.PROGRAM: made.source.encode(), cache.ENTRIES: json.dumps(symbols).encode(),
-             **{f'{part.name}.o': part.code for part in evil}}
+    files = {cache.PROGRAM: made.source.encode(), cache.ENTRIES: json.dumps(evil.symbols).encode(),
+             **{f'{k}.o': code for k, code in enumerate(evil.objects)}}
     files[cache.CHECKSUMS] = json.dumps(
         {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}).encode()
     for name, data in files.items():

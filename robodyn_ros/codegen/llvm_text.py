@@ -1,0 +1,130 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""
+The text of LLVM's instructions, as every version from OLDEST on reads it.
+
+Numbers are doubles, whole numbers have 64 bits; a name is '%' and a count. Pointers know no type
+from LLVM 17 on; before, their type is part of the text.
+"""
+from __future__ import annotations
+
+import struct
+from typing import Sequence
+
+from llvmlite import binding
+
+DOUBLE, WHOLE, TRUTH = 'double', 'i64', 'i1'
+UNTYPED = binding.llvm_version_info[0] >= 17
+"""Pointers have no type."""
+FLOATS, INTEGERS = ('ptr', 'ptr') if UNTYPED else ('double*', 'i64*')
+"""Pointers to numbers and to whole numbers."""
+
+
+def constant(value: float) -> str:
+    """Return a number by its bits."""
+    return f'0x{struct.unpack("<Q", struct.pack("<d", value))[0]:016X}'
+
+
+class Lines:
+    """The instructions of one function, as they are written."""
+
+    def __init__(self, declared: set[str], lanes: int = 1):
+        """
+        Begin a function.
+
+        :param declared: declarations of functions of other modules, to which calls add theirs
+        """
+        self.lines: list[str] = []
+        self.declared, self.lanes = declared, lanes
+        self.table: dict[str, int] | None = None
+        """Constants by their text, with their place, where they are read from a table."""
+        self._count = 0
+        self.kind, self.whole, self.truth = (
+            f'<{lanes} x {kind}>' if lanes > 1 else kind for kind in (DOUBLE, WHOLE, TRUTH))
+
+    def name(self) -> str:
+        """Return a name that nothing has."""
+        self._count += 1
+        return f'%v{self._count}'
+
+    def set(self, text: str) -> str:
+        """Write an instruction; returns the name of its result."""
+        name = self.name()
+        self.lines.append(f'  {name} = {text}')
+        return name
+
+    def add(self, text: str) -> None:
+        """Write an instruction without a result."""
+        self.lines.append(f'  {text}')
+
+    def constant(self, value: float) -> str:
+        """
+        Return a constant, the same in every lane.
+
+        It is read from a table: its place beside the base is part of the instruction that needs
+        it, while an address of its own would be another instruction.
+        """
+        if self.table is None:
+            return self.same(DOUBLE, constant(value))
+        place = self.table.setdefault(constant(value), len(self.table))
+        at = self.place('%table', str(place)) if place else '%table'
+        number = self.set(f'load double, {FLOATS} {at}, align 8')
+        if self.lanes == 1:
+            return number
+        one = self.set(f'insertelement {self.kind} undef, double {number}, i32 0')
+        return self.set(f'shufflevector {self.kind} {one}, {self.kind} undef, '
+                        f'<{self.lanes} x i32> zeroinitializer')
+
+    def same(self, kind: str, text: str) -> str:
+        """Return a constant of a kind, the same in every lane."""
+        if self.lanes == 1:
+            return text
+        return f'<{", ".join([f"{kind} {text}"] * self.lanes)}>'
+
+    def call(self, name: str, *args: str) -> str:
+        """
+        Write a call of a function of numbers.
+
+        One of the system's library is called lane by lane: vector versions may round otherwise.
+        """
+        if self.lanes > 1 and not name.startswith('llvm.'):
+            return self._lane_by_lane(name, args)
+        kinds = ', '.join([self.kind] * len(args))
+        self.declared.add(f'declare {self.kind} @{name}({kinds})')
+        given = ', '.join(f'{self.kind} {a}' for a in args)
+        return self.set(f'call {self.kind} @{name}({given})')
+
+    def _lane_by_lane(self, name: str, args: Sequence[str]) -> str:
+        kinds = ', '.join([DOUBLE] * len(args))
+        self.declared.add(f'declare {DOUBLE} @{name}({kinds})')
+        whole = 'undef'
+        for lane in range(self.lanes):
+            given = ', '.join(f'{DOUBLE} ' + self.set(
+                f'extractelement {self.kind} {a}, i32 {lane}') for a in args)
+            one = self.set(f'call {DOUBLE} @{name}({given})')
+            whole = self.set(f'insertelement {self.kind} {whole}, {DOUBLE} {one}, i32 {lane}')
+        return whole
+
+    def intrinsic(self, name: str, *args: str) -> str:
+        """Write a call of an instruction that is written like a function."""
+        suffix = f'v{self.lanes}f64' if self.lanes > 1 else 'f64'
+        return self.call(f'llvm.{name}.{suffix}', *args)
+
+    def place(self, data: str, index: str, kind: str = DOUBLE) -> str:
+        """Return the address of data[index]."""
+        pointer = INTEGERS if kind == WHOLE else FLOATS
+        return self.set(f'getelementptr inbounds {kind}, {pointer} {data}, i64 {index}')
+
+    def load(self, data: str, place: int) -> str:
+        """Load number place of an array, of all lanes."""
+        return self.set(f'load {self.kind}, {self._at(data, place)}, align 8')
+
+    def store(self, value: str, data: str, place: int) -> None:
+        """Store number place of an array, of all lanes."""
+        self.add(f'store {self.kind} {value}, {self._at(data, place)}, align 8')
+
+    def _at(self, data: str, place: int) -> str:
+        at = self.place(data, str(place * self.lanes)) if place else data
+        if self.lanes == 1 or UNTYPED:
+            return f'{FLOATS} {at}'
+        return f'{self.kind}* ' + self.set(f'bitcast {FLOATS} {at} to {self.kind}*')
