@@ -31,6 +31,9 @@ try:
 except ImportError:  # before control_msgs 5.4: the parameter only
     SpeedScalingFactor = None
 
+COMPONENTS = ('component_path_tolerance', 'component_goal_tolerance')
+"""Of joints with several degrees of freedom; an older control_msgs has none."""
+
 
 class ControlInterfaces:
     """Converts between these messages and the ControllerRunner."""
@@ -73,12 +76,16 @@ class ControlInterfaces:
     def _taken(self, request: FollowJointTrajectory.Goal) -> Following:
         """Hand a goal's trajectory to the runner."""
         node, runner, trajectory = self.node, self.runner, request.trajectory
-        if request.multi_dof_trajectory.joint_names or request.multi_dof_trajectory.points:
-            raise GoalRefused(INVALID_GOAL, 'multi_dof_trajectory is given, but every joint of '
-                              f'{runner.robot.name} has one degree of freedom; leave it empty')
+        several = request.multi_dof_trajectory
+        for field, given in (('multi_dof_trajectory', several.joint_names or several.points),
+                             *((name, getattr(request, name, ())) for name in COMPONENTS)):
+            if given:
+                raise GoalRefused(INVALID_GOAL, f'{field} is given, but every joint of '
+                                  f'{runner.robot.name} has one degree of freedom; leave it empty')
         start, names, times, fields = messages.trajectory_parts(trajectory)
         points = checked_goal(runner, node.last_state, start, names, times, fields)
-        path, goal = ([JointTolerance(one.name, one.position, one.velocity) for one in given]
+        path, goal = ([JointTolerance(one.name, one.position, one.velocity, one.acceleration)
+                       for one in given]
                       for given in (request.path_tolerance, request.goal_tolerance))
         tolerances = Tolerances.of(self.names, node.options).changed(
             self.names, path, goal, messages.time_of(request.goal_time_tolerance) / NANO)

@@ -16,7 +16,7 @@ from typing import Any, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.checks import expect, number
+from robodyn_ros.checks import expect, number, shown
 from robodyn_ros.errors import MessageRefused, UnknownNameError
 from robodyn_ros.nodes.common.options import ControllerOptions
 from robodyn_ros.nodes.controller.controller_runner import ControllerRunner, PathTolerance
@@ -57,6 +57,7 @@ class JointTolerance(NamedTuple):
     name: str
     position: float
     velocity: float
+    acceleration: float = 0.0
 
 
 class Tolerances(NamedTuple):
@@ -104,15 +105,20 @@ class Tolerances(NamedTuple):
         lists = []
         for field, usual, given in (('path_tolerance', self.path, path),
                                     ('goal_tolerance', self.goal, goal)):
-            found = list(usual)
+            found, named = list(usual), set()
             for one in given:
                 if one.name not in joints:
-                    raise GoalRefused(INVALID_JOINTS, f'{field} names joint {one.name!r}, which '
-                                      f'is none of {", ".join(joints)}')
+                    raise GoalRefused(INVALID_JOINTS, f'{field} names joint {shown(one.name)}, '
+                                      f'which is none of {", ".join(joints)}')
+                if one.name in named:
+                    raise GoalRefused(INVALID_JOINTS, f'{field} names joint {one.name!r} twice; '
+                                      'name each once')
+                named.add(one.name)
                 k = list(joints).index(one.name)
-                found[k] = PathTolerance(*(
-                    _chosen(was, value, f'{field} of joint {one.name!r}: {kind}')
-                    for was, value, kind in zip(usual[k], one[1:], ('position', 'velocity'))))
+                chosen = [_chosen(was, value, f'{field} of joint {one.name!r}: {kind}')
+                          for was, value, kind in zip((*usual[k], 0.0), one[1:],
+                                                      JointTolerance._fields[1:])]
+                found[k] = PathTolerance(*chosen[:2])
             lists.append(tuple(found))
         return Tolerances(lists[0], lists[1],
                           _chosen(self.time, seconds, 'goal_time_tolerance'))

@@ -36,7 +36,7 @@ class ExternalWrench:
 
     def take(self, frame: str, wrench: Sequence[float], until: int) -> None:
         """
-        Let a wrench act.
+        Let a wrench act; MessageRefused says why one does not, or not yet.
 
         :param wrench: force [N] and torque [N m] in the frame's axes (6,)
         :param until: control period at which it ends, if no other comes
@@ -50,9 +50,11 @@ class ExternalWrench:
         if not (np.abs(values) < LARGEST).all():
             raise MessageRefused(f'external_wrench is {values.tolist()}; expected finite numbers '
                                  f'below {LARGEST:g} N and N m')
+        self._frame, self._wrench, self._until = frame, values, until
         if frame not in self._ready:
             self._prepare(frame)
-        self._frame, self._wrench, self._until = frame, values, until
+            raise MessageRefused(f'external_wrench: the Jacobian of {frame!r} is being compiled, '
+                                 'until then nothing pushes; send it again if it came to nothing')
 
     def _prepare(self, frame: str) -> None:
         """Compile the Jacobian aside: the plant must go on meanwhile."""
