@@ -91,13 +91,13 @@ def summary_of(sweep: Sweep) -> dict[str, Any]:
             reasons[reason] = reasons.get(reason, 0) + 1
             first.setdefault(reason, run)
     most = sorted(reasons.items(), key=lambda item: -item[1])[:REASONS]
-    return {**{key: sweep.facts[key] for key in (
-        'scenario', 'runs', 'failed', 'rows')}, 'made_by': MADE_BY, 'versions': sweep.facts['made_by'],
-        'reasons': dict(most), 'reproduce': {
-            reason: {'run': first[reason], 'command': _command(sweep, first[reason])}
-            for reason, _ in most}, 'metrics': {name: _quantiles(sweep, name)
-                                           for name in sweep.metrics},
-        'axes': list(sweep.facts['settings']['axes'])}
+    reproduce = {reason: {'run': first[reason], 'command': _command(sweep, first[reason])}
+                 for reason, _ in most}
+    return {**{key: sweep.facts[key] for key in ('scenario', 'runs', 'failed', 'rows')},
+            'made_by': MADE_BY, 'versions': sweep.facts['made_by'], 'reasons': dict(most),
+            'reproduce': reproduce,
+            'metrics': {name: _quantiles(sweep, name) for name in sweep.metrics},
+            'axes': list(sweep.facts['settings']['axes'])}
 
 
 def _quantiles(sweep: Sweep, name: str) -> dict[str, Any]:
