@@ -24,7 +24,6 @@ import logging
 from pathlib import Path
 import sys
 import time
-from typing import Any
 
 from rich.console import Console
 from rich.progress import (BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task,

@@ -80,6 +80,7 @@ class Cluster:
         self.own = fingerprint()
         self.good: set[str] = set()
         self._known: set[str] = set()
+        self._misfits: set[str] = set()
 
     def rows(self, bundle: Bundle, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Any]]:
         """Yield the rows of every chunk as they become ready, or why there are none."""
@@ -156,10 +157,14 @@ class Cluster:
                 if told == self.own:
                     self.good.add(worker)
                     continue
+                if isinstance(told, OSError):  # it went while it was asked; if it did not, again
+                    self._known.discard(worker)
+                    continue
+                self._misfits.add(worker)
                 LOG.warning('worker %s is left out, as its bits might differ: %s', worker,
                             differences(told, self.own) if isinstance(told, dict)
                             else repr(told)[:200])
-        if here and not self.good:
+        if here and here <= self._misfits:
             raise RobodynError(f'--cluster {self.address}: none of its {len(here)} workers runs '
                                'what this machine runs; install the same versions there')
         return gone

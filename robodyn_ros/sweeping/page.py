@@ -91,13 +91,13 @@ def summary_of(sweep: Sweep) -> dict[str, Any]:
             reasons[reason] = reasons.get(reason, 0) + 1
             first.setdefault(reason, run)
     most = sorted(reasons.items(), key=lambda item: -item[1])[:REASONS]
-    return {'made_by': MADE_BY, **{key: sweep.facts[key] for key in (
-        'scenario', 'runs', 'failed', 'rows', 'made_by')}, 'versions': sweep.facts['made_by'],
-        'reasons': dict(most), 'reproduce': {
-            reason: {'run': first[reason], 'command': _command(sweep, first[reason])}
-            for reason, _ in most}, 'metrics': {name: _quantiles(sweep, name)
-                                           for name in sweep.metrics},
-        'axes': list(sweep.facts['settings']['axes'])} | {'made_by': MADE_BY}
+    reproduce = {reason: {'run': first[reason], 'command': _command(sweep, first[reason])}
+                 for reason, _ in most}
+    return {**{key: sweep.facts[key] for key in ('scenario', 'runs', 'failed', 'rows')},
+            'made_by': MADE_BY, 'versions': sweep.facts['made_by'], 'reasons': dict(most),
+            'reproduce': reproduce,
+            'metrics': {name: _quantiles(sweep, name) for name in sweep.metrics},
+            'axes': list(sweep.facts['settings']['axes'])}
 
 
 def _quantiles(sweep: Sweep, name: str) -> dict[str, Any]:
@@ -222,9 +222,9 @@ def page_of(facts: dict[str, Any], pictures: Sequence[tuple[Path, str]]) -> str:
         f'{facts["reproduce"][reason]["run"]}: <code>'
         f'{escape(facts["reproduce"][reason]["command"])}</code></td></tr>'
         for reason, count in facts['reasons'].items())
-    failures = (f'<h2>{facts["failed"]} runs failed</h2><table>{reasons}</table>' if facts['failed']
-                else f'<h2>What could not be measured</h2><table>{reasons}</table>' if reasons
-                else '')
+    head_of_reasons = f'{facts["failed"]} runs failed' if facts['failed'] \
+        else 'What could not be measured'
+    failures = f'<h2>{head_of_reasons}</h2><table>{reasons}</table>' if reasons else ''
     return '\n'.join([
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f'<style>{STYLE}</style></head><body>\n<h1>{title}</h1>',

@@ -78,7 +78,8 @@ BAD = [
     ({'axes': {}, 'sampling': 'dice'}, 'latin_hypercube'),
     ({'axes': {}, 'draws': 10 ** 12}, '1 .. 1e'),
     ({'axes': {f'controller.{name}': {'range': [0.5, 1], 'count': 10 ** 6}
-               for name in ('damping', 'rho')}}, r'1e\+12 runs, which would take .* years .* TB; expected at most'),
+               for name in ('damping', 'rho')}},
+     r'1e\+12 runs, which would take .* years .* TB; expected at most'),
 ]
 
 
@@ -100,3 +101,17 @@ def test_a_file_that_is_no_study(tmp_path):
             read_study(path)
     with pytest.raises(RobodynError, match='no such file'):
         read_study(tmp_path / 'none.yaml')
+
+
+@pytest.mark.parametrize('sampling', ['random', 'sobol', 'latin_hypercube'])
+def test_draws_are_the_same_some_at_a_time(sampling):
+    """As drawn all at once by numpy and scipy, in any order."""
+    axes, count = [axis('a', {'uniform': [0, 1]}, ''), axis('b', {'uniform': [0, 2]}, '')], 5000
+    points = Points(axes, sampling, count, 7, 1)
+    whole = {'random': lambda: np.random.default_rng(7).random((count, 2)),
+             'sobol': lambda: stats.qmc.Sobol(2, seed=7).random_base2(13)[:count],
+             'latin_hypercube': lambda: stats.qmc.LatinHypercube(2, seed=7).random(count)
+             }[sampling]()
+    runs = np.array([4999, 3, 4096, 4095])
+    found = points.values(runs)
+    assert found['a'] == whole[runs, 0].tolist() and found['b'] == (2.0 * whole[runs, 1]).tolist()

@@ -13,7 +13,7 @@ import time
 import numpy as np
 import pytest
 from robodyn_ros import RobodynError, simulate, sweep
-from robodyn_ros.sweeping import bundle as bundles, cluster, workers
+from robodyn_ros.sweeping import bundle as bundles, cluster, page, sweep as sweeps, workers
 from robodyn_ros.sweeping.bundle import packed
 from robodyn_ros.sweeping.replay import replay_command
 from robodyn_ros.sweeping.study import make_study
@@ -127,6 +127,34 @@ def test_a_table_of_another_study_is_kept(alone, tmp_path):
     assert other.read_bytes() == b'PAR1 nothing'
     with pytest.raises(RobodynError, match='ends in .parquet'):
         sweep(STUDY, tmp_path / 'x.csv')
+
+
+def test_rows_of_other_versions_are_told_apart(alone, monkeypatch, tmp_path):
+    """Finished or not; what there is stays."""
+    made_by = {**bundles.fingerprint(), 'numpy': '0.1'}
+    monkeypatch.setattr(sweeps, 'fingerprint', lambda: made_by)
+    with pytest.raises(RobodynError, match="other versions .numpy '.*' instead of '0.1'"):
+        sweep(STUDY, alone.path)
+
+    def cut(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(STUDY, tmp_path / 'a.parquet', workers=1, progress=cut)
+    monkeypatch.undo()
+    with pytest.raises(RobodynError, match='other versions'):
+        sweep(STUDY, tmp_path / 'a.parquet', workers=1)
+
+
+def test_a_table_made_from_python_has_commands_too(alone):
+    """Its study is in its metadata; a study file that has changed since is not taken for it."""
+    found = page.read(alone.path)
+    assert found.study is not None
+    assert page.summary_of(found)['metrics']['energy']['worst'][0]['command'].startswith(
+        'robodyn simulate scara_helix')
+    (alone.path.parent / 'the study').write_text(yaml.safe_dump(
+        {**STUDY, 'duration': 0.2}, sort_keys=False))
+    assert page.read(alone.path).study.scenario.duration == 0.1
 
 
 def test_two_sweeps_do_not_write_one_table(tmp_path):

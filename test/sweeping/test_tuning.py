@@ -57,3 +57,24 @@ def test_what_cannot_be_looked_for(change, words, tmp_path):
     """Is told in one sentence."""
     with pytest.raises(RobodynError, match=words):
         tune({**STUDY, 'tune': {**STUDY['tune'], **change}}, tmp_path / 'x.yaml', workers=1)
+
+
+@pytest.mark.parametrize('change', [{'over': 'mean'}, {'limits': {'effort_share': 0.3}}])
+def test_what_another_search_tried_is_not_taken(change, tmp_path):
+    """What is kept of a candidate was judged as that search was told to."""
+    def cut(count, _):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tune(STUDY, tmp_path / 'a.yaml', workers=1, progress=cut)
+    kept = (tmp_path / 'a.yaml.tried').read_bytes()
+    with pytest.raises(RobodynError, match='what another search tried'):
+        tune({**STUDY, 'tune': {**STUDY['tune'], **change}}, tmp_path / 'a.yaml', workers=1)
+    assert (tmp_path / 'a.yaml.tried').read_bytes() == kept
+
+
+def test_a_budget_is_kept(tmp_path):
+    """Also where it ends in the midst of a generation."""
+    tuned = tune({**STUDY, 'duration': 0.05, 'tune': {**STUDY['tune'], 'budget': 19}},
+                 tmp_path / 'a.yaml', workers=1)
+    assert tuned.tried == 19
