@@ -45,7 +45,7 @@ def shared_arguments() -> list[DeclareLaunchArgument]:
     """Declare what every launch file takes."""
     return [
         _argument('scenario', 'scara_helix', 'Scenario of the package ('
-                  + ', '.join(scenario_names()) + ') or path of a scenario file.'),
+                  + ', '.join(scenario_names()) + ') or path of a scenario, URDF or xacro file.'),
         _argument('controller', '', 'Control law; empty: the one of the scenario.',
                   ['', *CONTROLLERS]),
         _argument('params_file', '', 'ROS parameter file whose values go over those of the '

@@ -271,6 +271,7 @@ class Robot:
 
     def pose_solver(self, frame: str, constraints: Sequence[Callable] = ()) -> PoseSolver:
         """Return the compiled search for a frame, made when it is first asked for."""
+        self.find_frame(frame)  # else a list would be no key
         key = frame, tuple(map(id, constraints))  # the solver keeps them, so no id comes again
         if key not in self._solvers:
             self._solvers[key] = PoseSolver(self, frame, constraints)

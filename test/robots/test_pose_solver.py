@@ -148,6 +148,13 @@ def test_bad_arguments_are_a_sentence(pose, changes, words):
         load_robot('irb120').solve('tool0', pose, **changes)
 
 
+@pytest.mark.parametrize('frame', [['tool0'], None, 'nope', 3])
+def test_what_is_no_frame_is_a_sentence(frame):
+    """It lists those there are."""
+    with pytest.raises(RobodynError, match='unknown frame .*use one of base_link, .*tool0'):
+        load_robot('irb120').solve(frame, [0.3, 0.0, 0.4])
+
+
 def test_a_frame_of_the_base_cannot_be_put_anywhere():
     """No joint moves it."""
     robot = load_robot('irb120')

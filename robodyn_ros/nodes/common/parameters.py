@@ -39,7 +39,7 @@ def scenario_of(node: BaseNode, section: str, options: Any,
     :param options: dataclass of settings that only the node has (rates, time-outs)
     :param given: scenario to use instead of the one the parameter 'scenario' names
     """
-    text = 'Scenario of the package, or path of a scenario file.'
+    text = 'Scenario of the package, or path of a scenario, URDF or xacro file.'
     name = _declare(node, Field('scenario', _source(given) if given else 'scara_helix', text,
                                 FREE))
     scenario = given or load_scenario(str(name))
