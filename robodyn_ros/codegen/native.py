@@ -90,18 +90,21 @@ class Entry:
         cells = self._checked(scalars, arrays)
         return self._call(*args) if callable(self._code) else self._call(*scalars, *cells)
 
-    def bind(self, *arrays: np.ndarray, short: bool = False) -> Callable[[], int]:
+    def bind(self, *arrays: np.ndarray, scalars: Sequence[float] = (),
+             short: bool = False) -> Callable[[], int]:
         """
         Return a call without arguments, which works in always the same arrays.
 
+        :param scalars: what is passed before them, always the same too
         :param short: it takes about a microsecond, so that other threads need not run meanwhile
         """
-        cells = self._checked((), arrays)  # looked at here, once: a call passes bare addresses
+        cells = self._checked(scalars, arrays)  # here, once: a call passes bare addresses
         if callable(self._code):
-            return partial(self._code, *arrays)
+            return partial(self._code, *scalars, *arrays)
         kind = ctypes.PYFUNCTYPE if short else ctypes.CFUNCTYPE
-        call = kind(ctypes.c_int64, *[ctypes.c_void_p] * len(arrays))(self._code)
-        bound = partial(call, *(ctypes.addressof(cell) for cell in cells))
+        call = kind(ctypes.c_int64, *(SCALARS[letter] for letter in self.signature.scalars),
+                    *[ctypes.c_void_p] * len(arrays))(self._code)
+        bound = partial(call, *scalars, *(ctypes.addressof(cell) for cell in cells))
         bound.keep = self, arrays  # type: ignore[attr-defined]
         return bound
 
