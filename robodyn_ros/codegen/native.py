@@ -93,6 +93,7 @@ class Entry:
         """
         Return a call without arguments: always the same scalars, and work in the same arrays.
 
+        :param args: scalars first, as in a call
         :param short: it takes about a microsecond, so that other threads need not run meanwhile
         """
         scalars, arrays = args[:self._scalars], args[self._scalars:]

@@ -20,14 +20,12 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.mechanics.tree import (Body, body_rates, Coupling, Friction, Inertia, Rotor,
-                                        Tree)
+from robodyn_ros.mechanics.inertia import inertia_from, INERTIAL, ten_of
+from robodyn_ros.mechanics.tree import Body, body_rates, Coupling, Friction, Rotor, Tree
 from robodyn_ros.robots import geometry
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.tracing import Number
 
-INERTIAL = ('mass', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
-"""Of each body [kg], [kg m], [kg m^2]."""
 TEN = len(INERTIAL)
 JOINT = ('viscous', 'coulomb', 'peak', 'saturating', 'offset')
 """Of each axis; peak: by how much the breakaway torque is above Coulomb friction."""
@@ -130,19 +128,6 @@ def turns_of(tree: Tree) -> np.ndarray:
     rates = np.array([body_rates(tree, row) for row in np.eye(tree.n).tolist()], dtype=float).T
     rows = [rates[one.joint] + one.ratio * rates[one.other] for one in tree.couplings]
     return np.vstack([np.eye(tree.n), *rows])
-
-
-def inertia_from(ten: Sequence[Number]) -> Inertia:
-    """Return a body's inertia from its ten numbers."""
-    mass, x, y, z, xx, xy, xz, yy, yz, zz = ten
-    return Inertia(mass, (x, y, z), ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
-
-
-def ten_of(inertia: Inertia) -> list[float]:
-    """Return the ten numbers of an inertia."""
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tensor
-    return [float(x) for x in (inertia.mass, *inertia.moment,  # type: ignore[arg-type]
-                               xx, xy, xz, yy, yz, zz)]
 
 
 def with_inertias(chosen: ParameterSet, theta: Sequence[Number]) -> Tree:

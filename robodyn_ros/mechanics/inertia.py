@@ -16,6 +16,22 @@ from robodyn_ros.mechanics.vector import (add, Matrix, rotate_inertia, scale, su
                                           Vector, ZERO)
 from robodyn_ros.tracing import Number
 
+INERTIAL = ('mass', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
+"""Numbers of a body, about the origin of its frame [kg], [kg m], [kg m^2]."""
+
+
+def inertia_from(ten: Sequence[Number]) -> Inertia:
+    """Return a body's inertia from its ten numbers."""
+    mass, x, y, z, xx, xy, xz, yy, yz, zz = ten
+    return Inertia(mass, (x, y, z), ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+
+
+def ten_of(inertia: Inertia) -> list[float]:
+    """Return the ten numbers of an inertia."""
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tensor
+    return [float(x) for x in (inertia.mass, *inertia.moment,  # type: ignore[arg-type]
+                               xx, xy, xz, yy, yz, zz)]
+
 
 def sum_inertias(a: Inertia, b: Inertia) -> Inertia:
     """Inertia of two bodies moving as one, both given in the same frame."""

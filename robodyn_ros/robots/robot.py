@@ -27,6 +27,8 @@ from robodyn_ros.mechanics.rotation import Quaternion
 from robodyn_ros.mechanics.tree import body_positions, Drive, Frame, PRISMATIC, Tree
 from robodyn_ros.mechanics.vector import Vector
 from robodyn_ros.robots.compiled import Compiled, FLOAT, InPlace
+from robodyn_ros.robots.derivatives import (AccelerationDerivatives, cut, Derivatives, FORWARD,
+                                            INVERSE, TorqueDerivatives)
 from robodyn_ros.robots.limits import Limits, TOLERANCE
 from robodyn_ros.robots.orientation import roll_pitch_yaw
 from robodyn_ros.robots.parameters import Given, parameters_from
@@ -94,6 +96,7 @@ class Robot:
         """Joints that move by themselves, in the order of q; mimic joints are not among them."""
         self.n = len(self.joints)
         self._zero = np.zeros(self.n)
+        self._no_columns = np.zeros((self.n, 0))
         self.mimics: tuple[MimicJoint, ...] = tuple(
             MimicJoint(j.name, drive) for j, drive in zip(built.joints, self.tree.drives)
             if j.mimic is not None)
@@ -151,7 +154,8 @@ class Robot:
         other = copy.copy(self)
         other.tree = self.tree._replace(payload_frame=frame)
         other._solvers = {}
-        other.__dict__.pop('compiled', None)  # of the tree it was made of
+        for name in ('compiled', '_derivatives'):  # of the tree it was made of
+            other.__dict__.pop(name, None)
         return other
 
     @cached_property
@@ -207,11 +211,71 @@ class Robot:
         """Acceleration M^-1 (tau - h) of the free tree (n,); constraints: see Plant."""
         y = self._evaluate('forward_dynamics', parameters, q, v, tau)
         if not (y[-1] > 0.0 if y.ndim == 1 else np.all(y[..., -1] > 0.0)):
-            raise SingularMassError(
-                f'the mass matrix of {self.name} is not positive definite at q = '
-                f'{np.asarray(q).tolist()}; give every moving link mass and inertia (robodyn '
-                f'inertials {self.path} estimates them)')
+            raise self._singular(q)
         return y[..., :-1]
+
+    def _singular(self, q: object) -> SingularMassError:
+        return SingularMassError(
+            f'the mass matrix of {self.name} is not positive definite at q = '
+            f'{np.asarray(q).tolist()}; give every moving link mass and inertia (robodyn '
+            f'inertials {self.path} estimates them)')
+
+    def inverse_dynamics_derivatives(self, q: object, v: object, a: object,
+                                     parameters: Given = None,
+                                     by: Iterable[str] = ()) -> TorqueDerivatives:
+        """
+        Exact derivatives of inverse_dynamics, friction included: dtau/dq, dtau/dv, M.
+
+        :param by: parameters to differentiate by, too: run-time ones such as 'payload.mass', or
+            numbers of bodies and joints such as 'joint_2 mass' and 'joint_2 viscous'
+            (see derivable)
+        """
+        if parameters is None and not by:
+            rows = self._derivatives.quick(INVERSE, q, v, a)
+            if rows is not None:
+                n = self.n
+                return TorqueDerivatives(rows[:n], rows[n:2 * n], rows[2 * n:-2],
+                                         self._no_columns, rows[-2])
+        return TorqueDerivatives(*cut(self._differentiated(INVERSE, parameters, by, q, v, a),
+                                      self.n))
+
+    def derivatives(self, q: object, v: object, tau: object, parameters: Given = None,
+                    by: Iterable[str] = ()) -> AccelerationDerivatives:
+        """
+        Exact derivatives of forward_dynamics, friction included: da/dq, da/dv, da/dtau = M^-1.
+
+        Of the free tree; a robot under constraints or with closed loops: Plant.linearised.
+
+        :param by: see inverse_dynamics_derivatives
+        """
+        n = self.n
+        if parameters is None and not by:
+            rows = self._derivatives.quick(FORWARD, q, v, tau)
+            if rows is not None and rows.item(-n) > 0.0:
+                return AccelerationDerivatives(rows[:n], rows[n:2 * n], rows[2 * n:-2],
+                                               self._no_columns, rows[-2])
+        y = self._differentiated(FORWARD, parameters, by, q, v, tau)
+        if not np.all(y[..., (3 * n + 1) * n] > 0.0):
+            raise self._singular(q)
+        return AccelerationDerivatives(*cut(y, n))
+
+    @property
+    def derivable(self) -> tuple[str, ...]:
+        """Names of the parameters that dynamics can be differentiated by."""
+        return tuple(self._derivatives.names)
+
+    @cached_property
+    def _derivatives(self) -> Derivatives:
+        return Derivatives(self.name, self.tree, self.parameters)
+
+    def _differentiated(self, name: str, parameters: Given, by: Iterable[str], q: object,
+                        v: object, u: object) -> np.ndarray:
+        q, v, u = self._same_shape(q, v, u)
+        if not self.n:
+            raise RobotFileError(f'{self.path}: no joint moves, so there is nothing to '
+                                 'differentiate by')
+        return self._derivatives(name, parameters_from(parameters, self.parameters),
+                                 self._derivatives.checked(by), q, v, u)
 
     def in_place(self, name: str, parameters: Given = None) -> InPlace:
         """
@@ -339,13 +403,18 @@ class Robot:
                                     self._zero if u is None else u)
             if y is not None:
                 return y
+        return self.compiled(name, parameters_from(parameters, self.parameters),
+                             *self._same_shape(q, v, u))
+
+    def _same_shape(self, q: object, v: object | None,
+                    u: object | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         q = self.array('q', q)
         v = np.zeros_like(q) if v is None else self.array('v', v)
         u = np.zeros_like(q) if u is None else self.array('a or tau', u)
         if not q.shape == v.shape == u.shape:
             raise SizeError(f'q, v and a or tau of {self.name}', 'equal shapes',
                             f'{q.shape}, {v.shape}, {u.shape}')
-        return self.compiled(name, parameters_from(parameters, self.parameters), q, v, u)
+        return q, v, u
 
 
 def check_limits(robot: Robot, trajectory: Trajectory,

@@ -8,7 +8,8 @@ Evaluate a kernel at many inputs that lie one after another, several at a time.
     s     inputs, then outputs, of one group: number k of all lanes side by side
 
 The last group is filled up with its last row, so the bits of a row do not depend on how many
-there are.
+there are. Returns 0, or the number, counted from 1, of the first row whose inputs or results are
+not finite.
 """
 from __future__ import annotations
 
@@ -17,6 +18,10 @@ from typing import Any, Callable, Mapping, NamedTuple
 from robodyn_ros.codegen.backend import Backend
 from robodyn_ros.codegen.native import Array, Signature
 from robodyn_ros.codegen.routines import Routine
+
+
+HUGE = 1e300
+"""Size from which a number counts as no longer finite."""
 
 
 class Batch(NamedTuple):
@@ -49,6 +54,7 @@ class Batch(NamedTuple):
             """Evaluate group after group."""
             export()
             rows, results, group = cells(x), cells(y), cells(s)
+            odd = 0
             for first in range(0, count, lanes):
                 here = min(lanes, count - first)
                 for lane in range(lanes):
@@ -60,4 +66,13 @@ class Batch(NamedTuple):
                     row = (first + lane) * outputs
                     for k in range(outputs):
                         results[row + k] = group[found + k * lanes + lane]
-            return 0
+                bad = 0
+                for k in range((inputs + outputs) * lanes):
+                    if not abs(group[k]) < HUGE:
+                        bad += 1
+                if bad > 0 and odd == 0:
+                    for lane in range(here):
+                        for k in range(inputs + outputs):
+                            if odd == 0 and not abs(group[k * lanes + lane]) < HUGE:
+                                odd = first + lane + 1
+            return odd
