@@ -19,7 +19,7 @@ from robodyn_ros.codegen.trigonometry import recorded_sincos
 from robodyn_ros.tracing.graph import Argument, Graph
 
 INTRINSICS = ('fma', 'fabs', 'sqrt')
-"""Functions that are instructions; others are calls of the system's library, one lane only."""
+"""Functions that are instructions; others are calls of the system's library, lane by lane."""
 BINARY = {'add': 'fadd', 'sub': 'fsub', 'mul': 'fmul', 'div': 'fdiv'}
 COMPARISONS = {'lt': 'olt', 'le': 'ole', 'eq': 'oeq'}
 TRUTHS = (*COMPARISONS, 'bit')

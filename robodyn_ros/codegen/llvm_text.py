@@ -9,6 +9,7 @@ from LLVM 17 on; before, their type is part of the text.
 from __future__ import annotations
 
 import struct
+from typing import Sequence
 
 from llvmlite import binding
 
@@ -81,11 +82,21 @@ class Lines:
         return f'<{", ".join([f"{kind} {text}"] * self.lanes)}>'
 
     def call(self, name: str, *args: str) -> str:
-        """Write a call of a function of numbers."""
-        kinds = ', '.join([self.kind] * len(args))
-        self.declared.add(f'declare {self.kind} @{name}({kinds})')
-        given = ', '.join(f'{self.kind} {a}' for a in args)
-        return self.set(f'call {self.kind} @{name}({given})')
+        """Write a call of a function of numbers, lane by lane: vector versions round otherwise."""
+        if self.lanes > 1 and not name.startswith('llvm.'):
+            found = 'undef'
+            for lane in range(self.lanes):
+                each = [self.set(f'extractelement {self.kind} {a}, i32 {lane}') for a in args]
+                one = self._call(DOUBLE, name, each)
+                found = self.set(f'insertelement {self.kind} {found}, double {one}, i32 {lane}')
+            return found
+        return self._call(self.kind, name, args)
+
+    def _call(self, kind: str, name: str, args: Sequence[str]) -> str:
+        kinds = ', '.join([kind] * len(args))
+        self.declared.add(f'declare {kind} @{name}({kinds})')
+        given = ', '.join(f'{kind} {a}' for a in args)
+        return self.set(f'call {kind} @{name}({given})')
 
     def intrinsic(self, name: str, *args: str) -> str:
         """Write a call of an instruction that is written like a function."""

@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """Record scalar Python and differentiate it exactly; codegen/ makes code of recordings."""
-from robodyn_ros.tracing.derivative import depends_on, directional, jacobian
+from robodyn_ros.tracing.derivative import depends_on, directional, jacobian, operations
 from robodyn_ros.tracing.functions import (absolute, atan2, clip, cos, exp, maximum, minimum, sin,
                                            sqrt, tan, tanh, where)
 from robodyn_ros.tracing.graph import Graph
@@ -10,6 +10,6 @@ from robodyn_ros.tracing.scalar import inputs, is_zero, Number, Scalar
 
 __all__ = [
     'absolute', 'atan2', 'clip', 'cos', 'depends_on', 'directional', 'evaluate', 'exp', 'Graph',
-    'inputs', 'is_zero', 'jacobian', 'maximum', 'minimum', 'Number', 'Scalar', 'sin', 'sqrt',
-    'tan', 'tanh', 'where',
+    'inputs', 'is_zero', 'jacobian', 'maximum', 'minimum', 'Number', 'operations', 'Scalar', 'sin',
+    'sqrt', 'tan', 'tanh', 'where',
 ]
