@@ -82,28 +82,21 @@ class Lines:
         return f'<{", ".join([f"{kind} {text}"] * self.lanes)}>'
 
     def call(self, name: str, *args: str) -> str:
-        """
-        Write a call of a function of numbers.
-
-        One of the system's library is called lane by lane: vector versions may round otherwise.
-        """
+        """Write a call of a function of numbers, lane by lane: vector versions round otherwise."""
         if self.lanes > 1 and not name.startswith('llvm.'):
-            return self._lane_by_lane(name, args)
-        kinds = ', '.join([self.kind] * len(args))
-        self.declared.add(f'declare {self.kind} @{name}({kinds})')
-        given = ', '.join(f'{self.kind} {a}' for a in args)
-        return self.set(f'call {self.kind} @{name}({given})')
+            found = 'undef'
+            for lane in range(self.lanes):
+                each = [self.set(f'extractelement {self.kind} {a}, i32 {lane}') for a in args]
+                one = self._call(DOUBLE, name, each)
+                found = self.set(f'insertelement {self.kind} {found}, double {one}, i32 {lane}')
+            return found
+        return self._call(self.kind, name, args)
 
-    def _lane_by_lane(self, name: str, args: Sequence[str]) -> str:
-        kinds = ', '.join([DOUBLE] * len(args))
-        self.declared.add(f'declare {DOUBLE} @{name}({kinds})')
-        whole = 'undef'
-        for lane in range(self.lanes):
-            given = ', '.join(f'{DOUBLE} ' + self.set(
-                f'extractelement {self.kind} {a}, i32 {lane}') for a in args)
-            one = self.set(f'call {DOUBLE} @{name}({given})')
-            whole = self.set(f'insertelement {self.kind} {whole}, {DOUBLE} {one}, i32 {lane}')
-        return whole
+    def _call(self, kind: str, name: str, args: Sequence[str]) -> str:
+        kinds = ', '.join([kind] * len(args))
+        self.declared.add(f'declare {kind} @{name}({kinds})')
+        given = ', '.join(f'{kind} {a}' for a in args)
+        return self.set(f'call {kind} @{name}({given})')
 
     def intrinsic(self, name: str, *args: str) -> str:
         """Write a call of an instruction that is written like a function."""

@@ -6,15 +6,20 @@ from __future__ import annotations
 from itertools import product
 from typing import NamedTuple, Sequence
 
-from robodyn_ros.mechanics import rigid_body
-from robodyn_ros.mechanics.factorisation import factor_mass, finish_solve, half_solve
+from robodyn_ros.mechanics import articulated, rigid_body
+from robodyn_ros.mechanics.factorisation import factor_mass
 from robodyn_ros.mechanics.friction import friction_torque, friction_torques, mean_slope
 from robodyn_ros.mechanics.inertia import body_inertias, regroup
 from robodyn_ros.mechanics.parameters import Parameters, payload_inertia
 from robodyn_ros.mechanics.tree import (add_coupled, body_rates, coupled_rate, Inertia,
                                         joint_efforts, Tree)
 from robodyn_ros.mechanics.vector import ZERO
-from robodyn_ros.tracing import Number
+from robodyn_ros.tracing import Number, operations, Scalar
+
+MANY = 6
+"""Bodies from which on articulated bodies may be the shorter way."""
+MUCH = 0.95
+"""Share of the operations below which they are taken: else bits of a robot stay what they are."""
 
 
 class Bias(NamedTuple):
@@ -95,8 +100,37 @@ def inverse_dynamics(tree: Tree, parameters: Parameters, q: Sequence[Number],
 
 def forward_dynamics(tree: Tree, parameters: Parameters, q: Sequence[Number],
                      v: Sequence[Number], tau: Sequence[Number]) -> tuple[list[Number], Number]:
-    """Acceleration a = M^-1 (tau - h) (n,) and the margin of M (not positive: singular)."""
+    """
+    Acceleration a = M^-1 (tau - h) (n,) and the margin of M (not positive: singular).
+
+    A recording goes the way of fewer operations; numbers go by the factors of M.
+    """
     mass, bias = mass_and_bias(tree, parameters, q, v)
     factor = factor_mass(mass)
-    half = half_solve(factor, [x - y for x, y in zip(tau, bias)])
-    return finish_solve(factor, half), factor.margin
+    half = factor.half_solve([x - y for x, y in zip(tau, bias)])
+    found, margin = factor.finish_solve(half), factor.margin
+    if not worth_articulating(tree, found):
+        return found, margin
+    other = articulated_factor(tree, parameters, q)
+    effort = [x - y for x, y in zip(tau, friction(tree, parameters, v))]
+    short = other.finish_solve(other.half_solve(effort, other.wrenches(v, parameters.gravity)))
+    return (short, other.margin) if much_shorter([*short, other.margin], [*found, margin]) \
+        else (found, margin)
+
+
+def articulated_factor(tree: Tree, parameters: Parameters, q: Sequence[Number],
+                       diagonal: Sequence[Number] = ()) -> articulated.ArticulatedFactor:
+    """Return M as articulated bodies, with something added to its diagonal."""
+    return articulated.ArticulatedFactor(
+        tree, body_inertias(tree, payload_inertia(parameters)), q, diagonal)
+
+
+def worth_articulating(tree: Tree, recorded: Sequence[Number]) -> bool:
+    """Tell whether articulated bodies are worth recording beside what is recorded already."""
+    return len(tree.bodies) >= MANY and articulated.possible(tree) and \
+        any(isinstance(x, Scalar) for x in recorded)
+
+
+def much_shorter(one: Sequence[Number], other: Sequence[Number]) -> bool:
+    """Tell whether a recording has clearly fewer operations than another."""
+    return operations(one) < MUCH * operations(other)

@@ -24,6 +24,26 @@ class MassFactor(NamedTuple):
     margin: Number
     """Smallest D[i] - PIVOT M[i][i]; not positive: M is singular or indefinite."""
 
+    def half_solve(self, right: Sequence[Number]) -> list[Number]:
+        """Return L^-T right."""
+        x = list(right)
+        for k in reversed(range(len(x))):
+            if is_zero(x[k]):
+                continue
+            for j in range(k):
+                if not is_zero(self.lower[k][j]):
+                    x[j] = x[j] - self.lower[k][j] * x[k]
+        return x
+
+    def finish_solve(self, half: Sequence[Number]) -> list[Number]:
+        """Return L^-1 D^-1 half, which is M^-1 right for half = L^-T right."""
+        x = [y * d for y, d in zip(half, self.inverse_pivots)]
+        for k in range(len(x)):
+            for j in range(k):
+                if not is_zero(self.lower[k][j]) and not is_zero(x[j]):
+                    x[k] = x[k] - self.lower[k][j] * x[j]
+        return x
+
 
 def factor_mass(mass: Sequence[Sequence[Number]]) -> MassFactor:
     """Factor a symmetric positive definite matrix from the last row up."""
@@ -48,28 +68,6 @@ def factor_mass(mass: Sequence[Sequence[Number]]) -> MassFactor:
 def _reciprocal(pivot: Number) -> Number:
     """Return 1 / pivot; of a constant zero, which the margin will tell, a zero."""
     return 0.0 if is_zero(pivot) else 1.0 / pivot
-
-
-def half_solve(factor: MassFactor, right: Sequence[Number]) -> list[Number]:
-    """Return L^-T right."""
-    x = list(right)
-    for k in reversed(range(len(x))):
-        if is_zero(x[k]):
-            continue
-        for j in range(k):
-            if not is_zero(factor.lower[k][j]):
-                x[j] = x[j] - factor.lower[k][j] * x[k]
-    return x
-
-
-def finish_solve(factor: MassFactor, half: Sequence[Number]) -> list[Number]:
-    """Return L^-1 D^-1 half, which is M^-1 right for half = L^-T right."""
-    x = [y * d for y, d in zip(half, factor.inverse_pivots)]
-    for k in range(len(x)):
-        for j in range(k):
-            if not is_zero(factor.lower[k][j]) and not is_zero(x[j]):
-                x[k] = x[k] - factor.lower[k][j] * x[j]
-    return x
 
 
 def solve_symmetric(matrix: Sequence[Sequence[Number]],

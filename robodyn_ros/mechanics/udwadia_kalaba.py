@@ -12,10 +12,11 @@ system before solving, which is what the callers do (docs/equations.md).
 """
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import NamedTuple, Sequence, Union
 
-from robodyn_ros.mechanics.factorisation import (factor_mass, finish_solve, half_solve, MassFactor,
-                                                 relative_determinant, solve_symmetric)
+from robodyn_ros.mechanics.articulated import ArticulatedFactor
+from robodyn_ros.mechanics.factorisation import (factor_mass, MassFactor, relative_determinant,
+                                                 solve_symmetric)
 from robodyn_ros.tracing import is_zero, Number, where
 
 NEAR = 0.05
@@ -26,10 +27,14 @@ BRAKE = 60.0
 """Rate at which motion fades at a singularity [1/s]."""
 
 
+Factor = Union[MassFactor, ArticulatedFactor]
+"""What stands for M: L^-T, D^-1, L^-1 and a margin."""
+
+
 class RowFactor(NamedTuple):
     """Mass matrix and constraint rows, prepared for solving."""
 
-    mass: MassFactor
+    mass: Factor
     half_rows: list[list[Number]]
     """L^-T A^T, one entry per row."""
     gram: list[list[Number]]
@@ -51,8 +56,12 @@ class Solution(NamedTuple):
 
 def factor_rows(mass: Sequence[Sequence[Number]], rows: Sequence[Sequence[Number]]) -> RowFactor:
     """Factor M and form A M^-1 A^T."""
-    factor = factor_mass(mass)
-    half = [half_solve(factor, row) for row in rows]
+    return with_rows(factor_mass(mass), rows)
+
+
+def with_rows(factor: Factor, rows: Sequence[Sequence[Number]]) -> RowFactor:
+    """Form A M^-1 A^T with factors of M."""
+    half = [factor.half_solve(row) for row in rows]
     scaled = [[x * d for x, d in zip(row, factor.inverse_pivots)] for row in half]
     m = len(rows)
     gram: list[list[Number]] = [[0.0] * m for _ in range(m)]
@@ -79,24 +88,27 @@ def damped(factor: RowFactor) -> tuple[RowFactor, Number]:
 
 
 def solve(factor: RowFactor, force: Sequence[Number], b: Sequence[Number],
-          extra: Sequence[Number] | None = None) -> Solution:
+          extra: Sequence[Number] | None = None,
+          half_force: Sequence[Number] | None = None) -> Solution:
     """
     Acceleration and multipliers under A a = b with applied force Q.
 
     :param force: applied generalized force Q = tau - h (n,)
     :param b: right side of the rows (m,)
     :param extra: a second right side, whose minimum-norm solution is returned as correction (n,)
+    :param half_force: L^-T Q (n,), where it is known already
     """
     mass = factor.mass
-    half_force = half_solve(mass, force)
+    if half_force is None:
+        half_force = mass.half_solve(force)
     free = [y * d for y, d in zip(half_force, mass.inverse_pivots)]
     wanted = [b[i] - _dot(row, free) for i, row in enumerate(factor.half_rows)]
     rights = [wanted] if extra is None else [wanted, list(extra)]
     solved, margin = solve_symmetric(factor.gram, rights)
-    acceleration = finish_solve(mass, _add_rows(half_force, factor.half_rows, solved[0]))
+    acceleration = mass.finish_solve(_add_rows(half_force, factor.half_rows, solved[0]))
     correction: list[Number] = [0.0] * len(force)
     if extra is not None:
-        correction = finish_solve(mass, _add_rows(correction, factor.half_rows, solved[1]))
+        correction = mass.finish_solve(_add_rows(correction, factor.half_rows, solved[1]))
     return Solution(acceleration, solved[0], correction, mass.margin, margin)
 
 

@@ -33,6 +33,8 @@ from robodyn_ros.constraints.rows import Rows, trace_rows
 from robodyn_ros.constraints.stabilisation import checked_stabilisation
 from robodyn_ros.errors import ConstraintError, RobotFileError, UnknownNameError
 from robodyn_ros.mechanics import equations, udwadia_kalaba
+from robodyn_ros.mechanics.articulated import ArticulatedFactor, Wrench
+from robodyn_ros.mechanics.factorisation import factor_mass
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.plant.control_law import checked_control, traced_law, TracedLaw
 from robodyn_ros.plant.inputs import one_input
@@ -71,6 +73,13 @@ class Traced(NamedTuple):
     """Right side of the rows with Baumgarte's terms (m,)."""
     slopes: list[list[Number]]
     """What an implicit step adds to M for friction (n, n)."""
+    robot: Robot
+    values: Parameters
+    """Those of the mechanics, recorded or the robot's own."""
+    articulated: bool = True
+    """Articulated bodies may stand for M."""
+    stiff: bool = False
+    """The slopes are added to M."""
 
     @property
     def x(self) -> list[Scalar]:
@@ -200,12 +209,12 @@ class Model:
         q, v, tau = (inputs(graph, letter, n) for letter in ('q', 'v', 'u'))
         p = inputs(graph, 'p', len(table.names))
         groups = {item.name: table.group(item.name, p) for item in self.constraints}
+        values = Parameters.from_flat(p[:len(NAMES)]) if parametric else robot.parameters
         if self.kinematic:
             mass: list[list[Number]] = [[float(i == k) for k in range(n)] for i in range(n)]
             bias: list[Number] = list(tau)
             slopes: list[list[Number]] = [[0.0] * n for _ in range(n)]
         else:
-            values = Parameters.from_flat(p[:len(NAMES)]) if parametric else robot.parameters
             mass, bias = equations.mass_and_bias(robot.tree, values, q, v)
             slopes = equations.friction_slopes(robot.tree, values, v)
         rows = trace_rows(robot, self.constraints, q, v, t, groups)
@@ -217,7 +226,9 @@ class Model:
                  for x, rate, phi in zip(rows.b, rows.rate, rows.phi)]
         share = IMPLICIT_SHARE * self.step_size
         return Traced(t, q, v, tau, p, mass, force, rows, b,
-                      [[_times(slope, share) for slope in row] for row in slopes])
+                      [[_times(slope, share) for slope in row] for row in slopes], robot, values,
+                      not self.kinematic and equations.worth_articulating(
+                          robot.tree, [x for row in mass for x in row]))
 
     def program(self, variant: str, parametric: bool = False,
                 measuring: Measuring | None = None) -> Program:
@@ -239,7 +250,7 @@ class Model:
         if self.integrator == IMPLICIT:
             stiffer = traced._replace(mass=[
                 [x if _nothing(slope) else x + slope for x, slope in zip(row, slopes)]
-                for row, slopes in zip(traced.mass, traced.slopes)])
+                for row, slopes in zip(traced.mass, traced.slopes)], stiff=True)
             stage = (_rank_kernels(stiffer, kind) if variant == RANK_SOLVER
                      else _straight_kernels(stiffer, kind, self.damped))[0]
             name = stage.name.replace('dynamics', 'implicit')
@@ -321,15 +332,39 @@ def _times(slope: Number, share: float) -> Number:
 
 
 def _straight_kernels(traced: Traced, kind: str, damped: bool) -> list[Kernel]:
+    """Return the kernels for independent rows, by the way to M^-1 that takes fewer operations."""
+    factored = _kernels_with(traced, kind, damped, factor_mass(traced.mass), traced.force, None)
+    if not traced.articulated:
+        return factored
+    tree, values = traced.robot.tree, traced.values
+    bodies = equations.articulated_factor(
+        tree, values, traced.q,
+        [row[i] for i, row in enumerate(traced.slopes)] if traced.stiff else ())
+    friction = equations.friction(tree, values, traced.v)
+    effort = [u - f + c for u, f, c in zip(traced.tau, friction, traced.rows.prescribed)]
+    articulated = _kernels_with(traced, kind, damped, bodies, effort,
+                                bodies.wrenches(traced.v, values.gravity))
+    return articulated if equations.much_shorter(
+        articulated[0].outputs, factored[0].outputs) else factored
+
+
+def _kernels_with(traced: Traced, kind: str, damped: bool, mass: udwadia_kalaba.Factor,
+                  applied: list[Number], wrenches: list[Wrench] | None) -> list[Kernel]:
+    """
+    Return the kernels for independent rows.
+
+    :param applied: efforts on the joints, without what bodies need, if that is given as wrenches
+    """
     rows, x = traced.rows, traced.x
-    factor = udwadia_kalaba.factor_rows(traced.mass, rows.A)
-    applied = traced.force
+    factor = udwadia_kalaba.with_rows(mass, rows.A)
     if damped:  # and what moves fades, since the rows no longer say where to
         factor, share = udwadia_kalaba.damped(factor)
         applied = [f - share * v * udwadia_kalaba.BRAKE for f, v in zip(applied, traced.v)]
     still = [-rate for rate in rows.rate]
     corrected = kind == 'velocity_correction'
-    solution = udwadia_kalaba.solve(factor, applied, traced.b, still if corrected else None)
+    solution = udwadia_kalaba.solve(
+        factor, applied, traced.b, still if corrected else None,
+        mass.half_solve(applied, wrenches) if isinstance(mass, ArticulatedFactor) else None)
     speed = [v + dv for v, dv in zip(traced.v, solution.correction)]
     ideal = udwadia_kalaba.constraint_force(rows.A, solution.multipliers)
     force = [c + f for c, f in zip(rows.prescribed, ideal or [0.0] * len(traced.q))]

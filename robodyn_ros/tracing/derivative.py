@@ -174,6 +174,15 @@ def depends_on(outputs: Sequence[Number], variables: Sequence[Scalar]) -> bool:
     return any(x.node in used for x in variables)
 
 
+def operations(outputs: Sequence[Number]) -> int:
+    """Count the operations that recorded outputs need."""
+    graph = _graph_of(outputs)
+    if graph is None:
+        return 0
+    nodes = graph.reachable([argument(y, graph) for y in outputs])
+    return sum(graph.ops[node] != 'input' for node in nodes)
+
+
 def _graph_of(outputs: Sequence[Number]) -> Graph | None:
     return next((y.graph for y in outputs if isinstance(y, Scalar)), None)
 
