@@ -24,7 +24,7 @@ from robodyn_ros.codegen.program import Program
 from robodyn_ros.codegen.routines import Kernel
 from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.mechanics import equations
-from robodyn_ros.mechanics.factorisation import factor_mass, finish_solve, half_solve
+from robodyn_ros.mechanics.factorisation import factor_mass
 from robodyn_ros.mechanics.friction import friction_torque
 from robodyn_ros.mechanics.inertia import INERTIAL, inertia_from, ten_of
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
@@ -255,10 +255,10 @@ def _forward(recorder: _Recorder, q: list[Scalar], v: list[Scalar],
     n = len(q)
     mass, bias = equations.mass_and_bias(recorder.tree, recorder.values, q, v)
     factor = factor_mass(mass)
-    a = finish_solve(factor, half_solve(factor, [x - y for x, y in zip(tau, bias)]))
+    a = factor.finish_solve(factor.half_solve([x - y for x, y in zip(tau, bias)]))
     inverse: list[list[Number]] = [[0.0] * n for _ in range(n)]
     for k in range(n):
-        column = finish_solve(factor, half_solve(factor, [float(i == k) for i in range(n)]))
+        column = factor.finish_solve(factor.half_solve([float(i == k) for i in range(n)]))
         for i in range(k + 1):  # the others are these; what is not read is not computed
             inverse[i][k] = inverse[k][i] = column[i]
     apart = inputs(q[0].graph, 'a', n)
