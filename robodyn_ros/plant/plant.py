@@ -13,17 +13,18 @@ from __future__ import annotations
 
 from functools import cached_property
 import logging
-from typing import Mapping, Sequence
+from typing import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from robodyn_ros.checks import items, refusal, whole_number
+from robodyn_ros.checks import items, numbers, refusal, whole_number
 from robodyn_ros.codegen.program import Program
 from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.stabilisation import Stabilisation, step_warning
 from robodyn_ros.errors import SizeError, StateError
 from robodyn_ros.plant.diagnosis import StartCheck, state_of
 from robodyn_ros.plant.inputs import inputs_of, one_input, reference_rows, SAMPLES, step_count
+from robodyn_ros.plant.gradient import Adjoints, RolloutGradient
 from robodyn_ros.plant.linearised import Linearisation, Linearised
 from robodyn_ros.plant.model import Model, Ready
 from robodyn_ros.plant.rollout import rates, rollout_from_rows, rollouts, run
@@ -197,6 +198,54 @@ class Plant:
         x = inputs_of(self.robot, state, tau)
         found = self._linearisation(x if x.ndim > 1 else x[None], parameters)
         return found if x.ndim > 1 else Linearised(*(part[0] for part in found))
+
+    def rollout_gradient(self, state: State, duration: float | None = None, *,
+                         steps: int | None = None, stage: Callable | None = None,
+                         terminal: Callable | None = None, by: Iterable[str] = (),
+                         tau: object = None, reference: np.ndarray | None = None,
+                         parameters: Given = None) -> RolloutGradient:
+        """
+        Gradient of a rollout's cost by parameters, start, torque and reference.
+
+            cost = sum over steps h stage(t, q, v, tau, reference) + terminal(t, q, v)
+
+        Both functions are run once with recording scalars, as control laws are; give the same
+        function again, not another lambda, and nothing is compiled anew.
+
+        :param stage: of a step's start, the torque that acts and the reference in force
+        :param terminal: of the end
+        :param by: run-time parameters, see plant.parameters.names
+        :param reference: as for rollout; of a plant without a law, what the stage is to see:
+            one row a step
+        """
+        by = self._adjoints.checked(by)
+        count = step_count(duration, steps, self.step_size)
+        layout = self.model.layout
+        if self.model.control is None and reference is not None:
+            wanted = numbers('reference', reference, 'numbers for each step')
+            if wanted.ndim != 2 or len(wanted) < count:
+                raise SizeError('reference', f'({count} or more, any)', wanted.shape,
+                                'one row per step')
+        else:
+            instants = -(-count // self.model.control_period)
+            wanted = self._reference(reference, count)
+            wanted = wanted[:wanted.size if layout.reference else 0].reshape(
+                -1 if layout.reference else instants, layout.reference)
+        try:
+            rows = np.empty((count + 1) * layout.sample)
+        except (MemoryError, ValueError):
+            raise StateError(f'{count + 1} samples do not fit into memory; shorten the duration'
+                             ) from None
+        x = one_input(self.robot, state, tau)
+        run(self.model, self._start_check, x, count, 1, self._reference(reference, count), rows,
+            parameters)
+        rows = rows.reshape(count + 1, layout.sample)
+        return self._adjoints(rollout_from_rows(rows, layout), rows, np.ascontiguousarray(wanted),
+                              stage, terminal, by, parameters)
+
+    @cached_property
+    def _adjoints(self) -> Adjoints:
+        return Adjoints(self.model)
 
     @cached_property
     def _linearisation(self) -> Linearisation:

@@ -214,3 +214,78 @@ def _negative_answer(P: Matrix, Q: Matrix, rows: Matrix) -> Matrix:  # noqa: N80
     both = [[*p, *q] for p, q in zip(P, Q)]
     columns = [product(both, column) for column in zip(*rows)]
     return [[-x for x in row] for row in zip(*columns)]
+
+
+class Pull(NamedTuple):
+    """How weights of the rates are carried back to what the rates depend on."""
+
+    weights: list[Scalar]
+    """Inputs: of qdot (n), then of a (n)."""
+    outputs: list[Number]
+    """Weights of q, v, tau, extra and of what the parameters were made into; the two margins."""
+    made: list[Scalar]
+    """What the parameters were made into: recorded numbers that depend on them alone."""
+
+
+def rates_alone(mechanics: Mechanics) -> list[Number]:
+    """Return qdot, a and the two margins."""
+    n, m = mechanics.robot.n, len(mechanics.rows.A)
+    a, _, mass_margin, row_margin = mechanics.solved(mechanics.force, mechanics.b)
+    speed: list[Number] = list(mechanics.at.v)
+    if mechanics.model.stabilisation.kind == 'velocity_correction' and m:
+        moved = mechanics.solved([0.0] * n, [-rate for rate in mechanics.rows.rate])[0]
+        speed = [x + y for x, y in zip(speed, moved)]
+    return [*speed, *a, mass_margin, row_margin]
+
+
+def pulled_back(mechanics: Mechanics, by: Sequence[Scalar]) -> Pull:
+    """
+    Record the adjoint: the same symmetric solve for the weights, then one gradient.
+
+    M w - A^T y = weights of a, A w = 0; weights of z: -(w . dR1/dz - y . dR2/dz).
+
+    :param by: parameters whose weights are wanted
+    """
+    at, n, m = mechanics.at, mechanics.robot.n, len(mechanics.rows.A)
+    graph, none = at.graph, [0.0] * m
+    a, held, mass_margin, row_margin = mechanics.solved(mechanics.force, mechanics.b)
+    of_speed, of_a = inputs(graph, 'wv', n), inputs(graph, 'wa', n)
+    apart = [*inputs(graph, 'a', n), *inputs(graph, 'l', m)]
+    parts = [(mechanics.motion_residual(apart[:n], apart[n:]), of_a, [*a, *held])]
+    if mechanics.model.stabilisation.kind == 'velocity_correction' and m:
+        still = [-rate for rate in mechanics.rows.rate]
+        u, force, *_ = mechanics.solved([0.0] * n, still)
+        parts.append((mechanics.correction_residual(apart[:n], apart[n:], still), of_speed,
+                      [*u, *force]))
+    made = _made_of(graph, at.p, by, [x for residual, *_ in parts for x in residual])
+    variables = [*at.q, *at.v, *at.tau, *at.extra, *made]
+    total: list[Number] = [0.0] * len(variables)
+    for residual, weights, held_at in parts:
+        w, y, *_ = mechanics.solved(weights, none)
+        found = replaced(gradient(residual, [*(-x for x in w), *y], variables),
+                         dict(zip(apart, held_at)))
+        total = [x + y for x, y in zip(total, found)]
+    for k in range(n):
+        total[n + k] = total[n + k] + of_speed[k]
+    return Pull([*of_speed, *of_a], [*total, mass_margin, row_margin], made)
+
+
+def _made_of(graph: Graph, p: Sequence[Scalar], by: Sequence[Scalar],
+             outputs: Sequence[Number]) -> list[Scalar]:
+    """Return the numbers that depend on parameters alone, on one of by, and are read further."""
+    fixed, wanted = {x.node for x in p}, {x.node for x in by}
+    read: set[int] = set()
+    ends = [y.node for y in outputs if isinstance(y, Scalar)]
+    for node in graph.reachable(list(ends)):
+        args = [a for a in graph.args[node] if not isinstance(a, float)]
+        if graph.ops[node] == 'input':
+            continue
+        if all(a in fixed for a in args):
+            fixed.add(node)
+            if any(a in wanted for a in args):
+                wanted.add(node)
+        else:
+            read.update(args)
+    truths = ('lt', 'le', 'eq')
+    return [Scalar(graph, node) for node in sorted((read | set(ends)) & wanted)
+            if graph.ops[node] not in truths]

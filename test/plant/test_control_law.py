@@ -56,3 +56,16 @@ def test_a_law_without_parameters_and_reference():
     assert alone(0.0, np.zeros(4), np.zeros(4), np.zeros(0)).tolist() == [1.0, 2.0, 3.0, 4.0]
     with pytest.raises(RobodynError, match='unknown parameter'):
         alone.prepared({'kp': 1.0})
+
+
+def test_a_law_with_memory_sees_its_memory_beside_errors_of_the_state():
+    """The errors that end a reference are not taken for the memory."""
+    law = Control(lambda t, q, v, r, p, z: ([z[0] + q[0], z[1] + r[0]], [z[0] + 1.0, z[1] * 2.0]),
+                  1, {}, memory=(3.0, 5.0), noisy=True)
+    of = Plant(load_robot('two_link'), control=law)
+    reference = np.array([[0.5, 0.01, 0.02, 0.03, 0.04]] * 3)
+    motion = of.rollout(State(0.0, np.array([0.2, 0.1]), np.zeros(2)), steps=2,
+                        reference=reference)
+    assert np.allclose(motion.tau[0], [3.0 + 0.2 + 0.01, 5.5], rtol=1e-15)
+    assert np.allclose(motion.tau[1], [4.0 + motion.q[1, 0] + 0.01, 10.5], rtol=1e-15)
+    assert motion.memory.tolist()[:2] == [[4.0, 10.0], [5.0, 20.0]]

@@ -114,7 +114,10 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
     control_at, start_at = layout.control * lanes, layout.start * lanes
     reference_size, delay, observed = layout.reference, layout.delay, layout.observed
     memory, kept_at = layout.memory, layout.kept * lanes
-    memory_at, answer_at = control_at + tau + reference_size * lanes, layout.answer * lanes
+    # errors of the state come last in a reference, and are not among what the law is given
+    errors = 2 * layout.n if chosen.noisy else 0
+    wanted = reference_size - errors
+    memory_at, answer_at = control_at + tau + wanted * lanes, layout.answer * lanes
     recorded, copies, measured = layout.x_size, chosen.copies, chosen.measured
     dynamics, observe = kernels['dynamics'], kernels['observe']
     export, cells = backend.export, backend.cells
@@ -161,15 +164,13 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
     if chosen.controlled:
         control = kernels['control']
         exchange = backend.function(delay_torque)
-        errors = 2 * layout.n if chosen.noisy else 0
-        wanted = reference_size - errors
 
         @backend.function
         def command(instant: Any, x: Any, w: Any, s: Any, reference: Any, queue: Any) -> Any:
             """Compute the torque of a control instant; the one of delay instants ago acts."""
             for i in range(tau):
                 s[control_at + i] = x[i]
-            for i in range(reference_size):
+            for i in range(wanted):
                 for lane in range(lanes):
                     s[control_at + tau + i * lanes + lane] = reference[
                         (instant * reference_size + i) * copies + lane % copies]
