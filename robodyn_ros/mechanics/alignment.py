@@ -17,7 +17,7 @@ import math
 from typing import NamedTuple, Sequence
 
 from robodyn_ros.mechanics.inertia import express, regroup
-from robodyn_ros.mechanics.tree import Body, Inertia, PRISMATIC, REVOLUTE, Tree
+from robodyn_ros.mechanics.tree import Body, Inertia, REVOLUTE, Tree
 from robodyn_ros.mechanics.vector import add, Matrix, product, times, transpose, Vector
 from robodyn_ros.tracing import Number
 
@@ -200,6 +200,3 @@ def joint_steps(link: Link, q: Number, c: Number, s: Number) -> tuple[Turn | Shi
            if not (isinstance(step[1], float) and _nothing(step))]
     return (*own, *link.steps)
 
-
-__all__ = ['aligned', 'aligned_inertias', 'common_normal', 'joint_steps', 'Link', 'PRISMATIC',
-           'Shift', 'Turn', 'X', 'Y', 'Z']

@@ -14,10 +14,10 @@ from __future__ import annotations
 from typing import NamedTuple, Sequence
 
 from robodyn_ros.mechanics.alignment import (aligned, aligned_inertias, joint_steps, Link, Shift,
-                                             Turn, X, Y)
+                                             Turn)
+from robodyn_ros.mechanics.inertia import express, sum_inertias
 from robodyn_ros.mechanics.tree import Inertia, REVOLUTE, Tree
-from robodyn_ros.mechanics.vector import (add, cross, Matrix, scale, times, transpose_times,
-                                          Vector, ZERO)
+from robodyn_ros.mechanics.vector import add, cross, dot, Matrix, scale, times, Vector, ZERO
 from robodyn_ros.tolerances import PIVOT
 from robodyn_ros.tracing import cos, is_zero, minimum, Number, sin
 
@@ -174,12 +174,24 @@ class ArticulatedFactor:
             moving.append((omega, alpha, acceleration))
             inertia, turning = self.inertias[k], _turning(omega, alpha)
             field.append(turning)
-            spin = times(inertia.tensor, omega)
             found.append(Wrench(
-                add(add(times(inertia.tensor, alpha), cross(omega, spin)),
-                    cross(inertia.moment, acceleration)),
+                add(_moment(turning, inertia.tensor), cross(inertia.moment, acceleration)),
                 add(scale(acceleration, inertia.mass), times(turning, inertia.moment))))
         return found
+
+
+def _moment(field: Matrix, tensor: Matrix) -> Vector:
+    """
+    Return the moment that a field of accelerations U r takes, I alpha + omega x I omega.
+
+    With J = (trace I) 1 / 2 - I, the second moments of mass, it is what of U J is not symmetric:
+    fewer operations, since forces need U as well.
+    """
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = tensor
+    half = (xx + yy + zz) * 0.5
+    rows = ((half - xx, -xy, -xz), (-xy, half - yy, -yz), (-xz, -yz, half - zz))
+    return tuple(dot(field[k], rows[i]) - dot(field[i], rows[k])
+                 for i, k in OTHERS)  # type: ignore[return-value]
 
 
 def _turning(omega: Vector, alpha: Vector) -> Matrix:
@@ -196,7 +208,6 @@ def _nothing(wrench: Wrench) -> bool:
 
 def _sizes(links: Sequence[Link], inertias: Sequence[Inertia]) -> list[Number]:
     """Return the diagonal of M at q = 0: what pivots are compared with (n,)."""
-    from robodyn_ros.mechanics.inertia import express, sum_inertias
     whole = list(inertias)
     for k in reversed(range(len(links))):
         if links[k].parent >= 0:
@@ -315,7 +326,7 @@ def _turn_symmetric(part: list[list[Number]], i: int, k: int, o: int, c: Number,
                     s: Number) -> None:
     """Turn a symmetric matrix about axis o, in place: six operations and a vector's four."""
     x, y, xy = part[i][i], part[k][k], part[i][k]
-    w = (x - y) * s + (xy * 2.0) * c
+    w = (x - y) * s + xy * (c * 2.0)
     part[i][i], part[k][k] = x - w * s, y + w * s
     part[i][k] = part[k][i] = w * c - xy
     a, b = part[i][o], part[k][o]
@@ -348,5 +359,3 @@ def forward_dynamics(tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number
     half = factor.half_solve(force, factor.wrenches(v, gravity))
     return factor.finish_solve(half), factor.margin
 
-
-__all__ = ['ArticulatedFactor', 'forward_dynamics', 'possible', 'X', 'Y']
