@@ -7,6 +7,8 @@ The first signal raises KeyboardInterrupt in the main thread; those after it cha
 places need care:
 
 - An import or a compiler must not be torn apart: signals are held() back until it is through.
+  Before anybody hears them at all there is nothing to clean up: the process ends between two
+  imports, for those may take longer than who sent the signal waits (launch: 15 s, then SIGKILL).
 - C code that calls Python (ctypes, a finaliser, a weak reference) cannot pass an exception on: it
   hands it to sys.unraisablehook, which would write a traceback and go on. It is raised again.
 - The end of Python, where handlers no longer work: signals are ignored from there on.
@@ -18,6 +20,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -28,13 +31,19 @@ AGAIN = 0.02
 """After this time an exception that got lost is raised again [s]."""
 
 
-def begin() -> None:
-    """Begin a program of this package: let signals wait until it can end on one."""
+def begin(code: int = 130) -> None:
+    """
+    Begin a program of this package: let signals wait until it can end on one.
+
+    :param code: exit code if one comes before that
+    """
     # the mask outlives execve, by which the ROS wheels start Python anew with their libraries
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     for number in SIGNALS:
         signal.signal(number, _do_nothing)
     atexit.register(ignore)
+    BETWEEN_IMPORTS.code = code
+    sys.meta_path.insert(0, BETWEEN_IMPORTS)
 
 
 def begin_module() -> None:
@@ -50,6 +59,26 @@ def ignore() -> None:
     # Python ends by SIGINT, whatever the exit code, if a KeyboardInterrupt has passed an exec() of
     # text, as dataclasses have; the next such exec() makes it forget
     exec('')
+
+
+class BetweenImports:
+    """Ends the process on a signal that waits; Python asks it where each module is."""
+
+    code = 130
+
+    def find_spec(self, *_: object) -> None:
+        """Look for signals, not for the module: others find that."""
+        if signal.sigpending().intersection(SIGNALS) \
+                and threading.current_thread() is threading.main_thread():
+            os._exit(self.code)
+
+    def leave(self) -> None:
+        """Look no more: from now on signals are heard."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+
+BETWEEN_IMPORTS = BetweenImports()
 
 
 def _do_nothing(*_: object) -> None:
@@ -79,6 +108,7 @@ class Interruption:
                 self._heard -= 1
             return
         self.came = self._due = False
+        BETWEEN_IMPORTS.leave()
         before = {number: signal.signal(number, self.on_signal) for number in SIGNALS}
         self._report, sys.unraisablehook = sys.unraisablehook, self._on_lost
         try:

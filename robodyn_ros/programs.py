@@ -20,29 +20,29 @@ def robodyn() -> int:
 
 def dynamics_node() -> int:
     """Run the node dynamics."""
-    return _run('robodyn_ros.nodes.dynamics.node')
+    return _run('robodyn_ros.nodes.dynamics.node', 0)
 
 
 def controller_node() -> int:
     """Run the node controller."""
-    return _run('robodyn_ros.nodes.controller.node')
+    return _run('robodyn_ros.nodes.controller.node', 0)
 
 
 def trajectory_node() -> int:
     """Run the node trajectory."""
-    return _run('robodyn_ros.nodes.trajectory.node')
+    return _run('robodyn_ros.nodes.trajectory.node', 0)
 
 
 def recorder_node() -> int:
     """Run the node recorder."""
-    return _run('robodyn_ros.nodes.recorder.node')
+    return _run('robodyn_ros.nodes.recorder.node', 0)
 
 
 def viewer_node() -> int:
     """Run the node viewer."""
-    return _run('robodyn_ros.nodes.viewer.node')
+    return _run('robodyn_ros.nodes.viewer.node', 0)
 
 
-def _run(module: str) -> int:
-    interruption.begin()
+def _run(module: str, interrupted: int = 130) -> int:
+    interruption.begin(interrupted)
     return int(import_module(module).main())

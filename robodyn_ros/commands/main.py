@@ -62,9 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # letters that a terminal has not are escaped
             stream.reconfigure(errors='backslashreplace')
     try:
+        with INTERRUPTION.held():
+            chosen = _parser().parse_args(arguments)  # imports the verb's module
         with INTERRUPTION.heard():
-            with INTERRUPTION.held():
-                chosen = _parser().parse_args(arguments)  # imports the verb's module
             logging.basicConfig(level=logging.WARNING if chosen.quiet else logging.INFO,
                                 format='robodyn: %(message)s', stream=sys.stderr)
             for handler in logging.getLogger().handlers:

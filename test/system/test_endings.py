@@ -53,6 +53,17 @@ except KeyboardInterrupt:
     print('ended', file=sys.stderr)
 """
 
+BETWEEN_IMPORTS = """
+import signal, sys, time
+from robodyn_ros import interruption
+interruption.begin(7)
+print('here', file=sys.stderr, flush=True)
+while not signal.sigpending():
+    time.sleep(0.01)
+import wave
+print('never', file=sys.stderr, flush=True)
+"""
+
 
 def takes_signals(process):
     """Return whether the program has begun: from then on SIGTERM waits, or has a handler."""
@@ -113,6 +124,19 @@ def test_an_interruption_is_not_lost_in_c_code():
             process.send_signal(signal.SIGINT)
             assert process.stderr.read() == 'ended\n'
             assert process.wait(PATIENCE) == 0
+        finally:
+            process.kill()
+
+
+def test_a_program_ends_between_the_imports_before_it_begins():
+    """They may take longer than launch waits before it kills."""
+    with subprocess.Popen([PYTHON, '-c', BETWEEN_IMPORTS], stderr=subprocess.PIPE,
+                          text=True) as process:
+        try:
+            assert process.stderr.readline() == 'here\n'
+            process.send_signal(signal.SIGINT)
+            assert process.stderr.read() == ''
+            assert process.wait(PATIENCE) == 7
         finally:
             process.kill()
 
