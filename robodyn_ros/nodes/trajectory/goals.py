@@ -45,7 +45,7 @@ SETTLE, LONGEST_SETTLE = 0.3, 2.0
 BRAKING = 10.0
 """Deceleration with which a fast joint is braked then [rad/s^2] or [m/s^2]."""
 LEAD = 0.1
-"""Time until the first sample of a way that begins in motion; the controller has it by then [s]."""
+"""Time until the first sample of a way that begins in motion: the controller has it then [s]."""
 SHORTEST_WAY, LONGER = 0.4, 1.3
 """Time of such a way at least [s]; factor by which one that is too fast is made longer."""
 FLAT = 1e-6
