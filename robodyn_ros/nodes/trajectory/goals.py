@@ -45,7 +45,7 @@ SETTLE, LONGEST_SETTLE = 0.3, 2.0
 BRAKING = 10.0
 """Deceleration with which a fast joint is braked then [rad/s^2] or [m/s^2]."""
 LEAD = 0.1
-"""Time until the first sample of a way that begins in motion: by then the controller has it [s]."""
+"""Time until the first sample of a way that begins in motion: the controller has it then [s]."""
 SHORTEST_WAY, LONGER = 0.4, 1.3
 """Time of such a way at least [s]; factor by which one that is too fast is made longer."""
 FLAT = 1e-6
@@ -288,7 +288,8 @@ def _quintic(q: np.ndarray, v: np.ndarray, end: np.ndarray,
     """
     Return positions and velocities (k, n) from a state to rest, without acceleration at both ends.
 
-    With s = t / T: q(s) = q + v T (s - 6 s^3 + 8 s^4 - 3 s^5) + (end - q)(10 s^3 - 15 s^4 + 6 s^5).
+    With s = t / T: q(s) = q + v T (s - 6 s^3 + 8 s^4 - 3 s^5)
+    + (end - q) (10 s^3 - 15 s^4 + 6 s^5).
     """
     time, s = times[-1], (times / times[-1])[:, None]
     place = q + v * time * (s - 6.0 * s ** 3 + 8.0 * s ** 4 - 3.0 * s ** 5) \
