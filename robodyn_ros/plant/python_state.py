@@ -15,7 +15,8 @@ from functools import partial
 import itertools
 from numbers import Number
 import sys
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import (BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, MethodType,
+                   ModuleType)
 from typing import Any, Iterator, Mapping
 
 import numpy as np
@@ -27,6 +28,8 @@ MOST_VALUES = 10_000
 LARGEST_ARRAY = 10_000
 """Numbers of an array that are looked at."""
 PACKAGE = __name__.partition('.')[0]
+MAPPINGS = (dict, MappingProxyType)
+"""Those of users may do anything when they are looked at."""
 COUNTERS = (itertools.count, itertools.cycle, itertools.repeat)
 """Iterators that tell in their representation, or in what they are reduced to, where they are."""
 
@@ -50,7 +53,7 @@ def python_state(function: object) -> dict[str, str]:
             elif isinstance(value, COUNTERS):
                 found[name] = repr(value)
             else:
-                if isinstance(value, (list, tuple, set, frozenset, deque, Mapping)):
+                if isinstance(value, (list, tuple, set, frozenset, deque, *MAPPINGS)):
                     found[f'the length of {name}'] = str(len(value))
                 waiting.extend(itertools.islice(_parts(name, value), MOST_VALUES))
     return found
@@ -78,7 +81,7 @@ def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((name, value.__func__), (name or 'self', value.__self__))
     elif isinstance(value, partial):
         yield from ((name, value.func), (name, value.args), (name, value.keywords))
-    elif isinstance(value, Mapping):
+    elif isinstance(value, MAPPINGS):
         yield from ((f'{name}[{key!r}]', item) for key, item in list(value.items())
                     if isinstance(key, (str, int)))
     elif isinstance(value, (list, tuple, deque, np.ndarray)):

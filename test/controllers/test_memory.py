@@ -25,6 +25,9 @@ LAWS = {
     'robust integral': {'controller.ki': [40000.0]},
     'adaptive': {'controller.kind': 'adaptive', 'controller.adaptation': [3000.0, 10.0]},
     'observed': {'controller.kind': 'computed_torque', 'controller.observer': 100.0}}
+ON_A_CLOSED_CHAIN = {'controller.kp': [400.0], 'controller.kd': [40.0], 'controller.leakage': 1.0,
+                     'controller.adaptation': [4000.0], 'controller.epsilon': 2e-3}
+"""Of the kind constraint_following, which parallel_line has."""
 
 
 @cache
@@ -102,10 +105,12 @@ def test_adaptive_constraint_following_bears_wrong_masses(factor):
     assert errors['adaptive'] < 1e-3
 
 
-@pytest.mark.parametrize('law', list(LAWS))
-def test_one_run_many_runs_and_the_node_have_the_same_bits(law):
+@pytest.mark.parametrize('scenario, law', [
+    *(('scara_via_points', law) for law in LAWS.values()), ('parallel_line', ON_A_CLOSED_CHAIN)])
+def test_one_run_many_runs_and_the_node_have_the_same_bits(scenario, law):
     """Side by side in vector registers, and state by state as the controller node answers."""
-    ready = Simulation(load_scenario('scara_via_points', {**LAWS[law], **PAYLOAD}), 0.4)
+    ready = Simulation(load_scenario(scenario, {**law, **PAYLOAD}), 0.4)
+    assert ready.control.memory
     alone = ready.run()
     steps = ready.periods * ready.period
     many = ready.plant.rollouts(
@@ -113,7 +118,7 @@ def test_one_run_many_runs_and_the_node_have_the_same_bits(law):
         parameters=[{**ready.parameters, 'payload.mass': 5.0 + 0.1 * k} for k in range(20)])
     assert all(np.array_equal(x, y) for x, y in zip(many[0], alone.motion))
     assert not np.array_equal(many[1].q, alone.q)
-    law = CompiledLaw('scara', ready.robot.n, ready.control)
+    law = CompiledLaw('it', ready.robot.n, ready.control)
     state = alone.t[0], alone.q[0], alone.v[0], ready.law_rows[0]
     law(*state)
     law.reset()  # a motion that begins with a state that was answered before

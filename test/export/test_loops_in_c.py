@@ -110,6 +110,16 @@ def test_a_users_own_law_with_memory(beside, loops):
     compare(*loops('scara_helix', 'controller.kind=own_law_loop:own', 'duration=0.5'), 'gcc -O2')
 
 
+@pytest.mark.parametrize('case, changes', [
+    ('scara_via_points', ('controller.kind=adaptive', 'controller.adaptation=[3000.0, 10.0]',
+                          'dynamics.payload.mass=5.0', 'duration=0.5')),
+    ('parallel_line', ('controller.adaptation=[4000.0]', 'controller.epsilon=2e-3',
+                       'duration=0.3'))])
+def test_laws_that_learn(case, changes, loops):
+    """The adaptive law, and the one that learns on a closed chain."""
+    compare(*loops(case, *changes), 'gcc -O2')
+
+
 def test_a_users_own_constraint(beside, loops):
     """Rows of a function of q and t alone; the engine differentiated them."""
     (beside / 'own_rows_loop.py').write_text(OWN_ROWS)

@@ -31,6 +31,11 @@ def narrow(robot, settings):
 
 def number(robot, settings):
     return Control(7, 3 * robot.n, {})
+
+def taken(robot, settings):
+    def law(t, q, v, reference, parameters, memory):
+        return [0.0] * robot.n, memory
+    return Control(law, 3 * robot.n, {}, memory=[0.0] * robot.n, told={'status': 0})
 """
 
 
@@ -61,6 +66,16 @@ def test_simulate_and_the_node_refuse_a_law_with_the_same_sentence(tmp_path, law
     process.wait(120)
     code, text = stop(process)
     assert code == 2 and f'robodyn: {refused.value}' in text and 'Traceback' not in text
+
+
+@pytest.mark.dds
+def test_a_law_may_not_tell_by_the_name_of_another_topic(tmp_path):
+    """Two types on one topic are nobody's."""
+    from system.graph import start, stop
+    process = start(scenario_with(tmp_path, 'taken'), 'controller')
+    process.wait(120)
+    code, text = stop(process)
+    assert code == 2 and "tells 'status', which is a topic" in text and 'Traceback' not in text
 
 
 @pytest.mark.dds

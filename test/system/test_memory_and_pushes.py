@@ -12,17 +12,19 @@ from system.graph import heard_graph
 from system.test_run_command import robodyn
 
 pytestmark = pytest.mark.dds
+ARM = 'scara_via_points'
 
 
-@pytest.mark.parametrize('changes', [
-    ('controller.kind=computed_torque', 'controller.ki=[8000.0]'),
-    ('controller.kind=adaptive', 'controller.adaptation=[3000.0, 10.0]'),
-    ('controller.kind=computed_torque', 'controller.observer=100.0',
-     'dynamics.push={force: [5.0, 0.0, 0.0], start: 0.2, duration: 0.2}')])
-def test_laws_with_memory_run_as_nodes_to_the_bit(changes):
+@pytest.mark.parametrize('scenario, changes', [
+    (ARM, ('controller.kind=computed_torque', 'controller.ki=[8000.0]')),
+    (ARM, ('controller.kind=adaptive', 'controller.adaptation=[3000.0, 10.0]')),
+    (ARM, ('controller.kind=computed_torque', 'controller.observer=100.0',
+           'dynamics.push={force: [5.0, 0.0, 0.0], start: 0.2, duration: 0.2}')),
+    ('parallel_line', ('controller.adaptation=[4000.0]', 'controller.epsilon=2e-3'))])
+def test_laws_with_memory_run_as_nodes_to_the_bit(scenario, changes):
     """The nodes repeat what simulate gives, whatever was sent twice."""
     told = [word for change in changes for word in ('--set', change)]
-    done = robodyn('run', 'scara_via_points', '--fast', '--duration', '0.6', '--json',
+    done = robodyn('run', scenario, '--fast', '--duration', '0.6', '--json',
                    '--set', 'trajectory.ignore_limits=true', '--set', 'tolerance=0.01', *told)
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads(done.stdout)['difference_from_simulate'] == 0.0

@@ -43,6 +43,11 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 
+OWN_TOPICS = ('joint_trajectory', 'status', 'reference', 'error', 'controller_state',
+              'speed_scaling_input')
+"""Names that no law may tell something by."""
+
+
 class ControllerNode(BaseNode):
     """Converts, calls the ControllerRunner and publishes."""
 
@@ -63,6 +68,10 @@ class ControllerNode(BaseNode):
         if control is None:
             raise ScenarioError(f'controller.kind of scenario {scenario.name!r} is none; set '
                                 'kind, or do not start this node')
+        taken = sorted(set(control.told) & set(OWN_TOPICS))
+        if taken:
+            raise ScenarioError(f'the control law tells {taken[0]!r}, which is a topic of this '
+                                'node already; give it another name in told')
         self.runner = ControllerRunner(self.robot, control, self._rules(), ControlClock(
             period_ns(scenario.controller.period),
             steps_in(scenario.controller.period, scenario.dynamics.step), scenario.dynamics.step))
