@@ -3,10 +3,11 @@
 """
 The arithmetic that machine code runs with, whatever the process around it asked for.
 
-A library linked with -ffast-math lets the processor flush subnormal numbers to zero in every thread
-that loads it or descends from one; others change how results are rounded. Either would change
-bits. So an entry looks at the processor's register first: where it is not as IEEE 754 and C begin
-(round to nearest, subnormal numbers kept, no traps), it is so during the call, and restored.
+A library linked with -ffast-math lets the processor flush subnormal numbers to zero in the thread
+that loads it and in those that it starts; others change how results are rounded. Either would
+change bits. So an entry looks at the processor's register first: where it is not as IEEE 754 and
+C begin (round to nearest, subnormal numbers kept, no traps), it is so during the call, and
+restored.
 
 What Python computes around compiled code, starts and references among it, is left to the process;
 a warning says so, once.

@@ -22,7 +22,7 @@ LONGEST = 48
 """Letters of the name that all names in C begin with."""
 FILES = frozenset(('check', 'errno', 'example', 'float', 'inet', 'math', 'rd', 'sample', 'signal',
                    'socket', 'stdint', 'stdio', 'stdlib', 'string', 'time', 'unistd'))
-"""Names of our own files and functions, and of headers that would be hidden by one of this name."""
+"""Names of our own files and functions, and of headers that a file of ours would hide."""
 INNER = 2048
 """Bytes of stack of what every function may call: sine, cosine and the software fma."""
 LICENCE = """/* Made by robodyn_ros {version} from {title}.
