@@ -23,8 +23,10 @@ ORDER = 4
 """Of the Butterworth filter, each way."""
 GAP = 0.05
 """Step of time beyond which a recording is cut in two, where it is also 20 usual steps [s]."""
-SHORTEST = 1.0
+SHORTEST = 0.5
 """Piece of a recording that is worth filtering [s]."""
+PERIODS = 5.0
+"""Of the cut-off frequency that a piece must last: the filters need nearly four of them."""
 OVERSAMPLING = 10.0
 """Samples per period of the cut-off frequency at which states are kept."""
 LOWEST = 5.0
@@ -99,6 +101,11 @@ def segments(measured: Measured) -> list[Measured]:
     return [piece for piece in found if len(piece.t) >= FEWEST and piece.duration >= SHORTEST]
 
 
+def long_enough(pieces: Sequence[Measured], cutoff: float | None) -> list[Measured]:
+    """Return the pieces of which something is left when the filters have taken the ends."""
+    return [piece for piece in pieces if cutoff is None or piece.duration * cutoff >= PERIODS]
+
+
 def usual_rate(measured: Measured) -> float:
     """Return the samples per second that are usual in a recording."""
     return 1.0 / float(np.median(np.diff(measured.t)))
@@ -120,10 +127,10 @@ def states_of(measured: Measured, cutoff: float | None) -> States:
     q, tau = (_resampled(t, measured.t, x) for x in (measured.q, measured.tau))
     q, tau = low_pass(q, cutoff, rate), low_pass(despiked(tau), cutoff, rate)
     h = 1.0 / rate
-    if measured.v is None:
-        v = np.gradient(q, h, axis=0, edge_order=2)
-    else:
-        v = low_pass(_resampled(t, measured.t, measured.v), cutoff, rate)
+    v = np.gradient(q, h, axis=0, edge_order=2)
+    if measured.v is not None:
+        told = low_pass(_resampled(t, measured.t, measured.v), cutoff, rate)
+        v = np.where(np.isfinite(told).all(axis=0), told, v)
     a = np.gradient(v, h, axis=0, edge_order=2)
     every = max(1, int(rate / (OVERSAMPLING * cutoff)))
     # filters and differences need both sides: the ends are left out
@@ -133,7 +140,7 @@ def states_of(measured: Measured, cutoff: float | None) -> States:
 
 
 def _resampled(t: np.ndarray, times: np.ndarray, values: np.ndarray) -> np.ndarray:
-    if len(t) == len(times) and np.allclose(t, times, rtol=0.0, atol=1e-9 * t[-1]):
+    if len(t) == len(times) and np.allclose(t, times, rtol=0.0, atol=1e-6 * (t[1] - t[0])):
         return values
     return np.column_stack([np.interp(t, times, column) for column in values.T])
 

@@ -19,8 +19,8 @@ from robodyn_ros.identification.base_parameters import Base, base_of, STATES
 from robodyn_ros.identification.closed_chain import motor_projection
 from robodyn_ros.identification.consistency import Prior
 from robodyn_ros.identification.coupling import coupled_motors
-from robodyn_ros.identification.filtering import (found_cutoff, Measured, segments, States,
-                                                  states_of)
+from robodyn_ros.identification.filtering import (found_cutoff, long_enough, Measured, PERIODS,
+                                                  segments, SHORTEST, States, states_of)
 from robodyn_ros.identification.fit import (Equations, equations_of, FIRST_WEIGHT, Fit, fitted,
                                             left_out_error, MORE_EARNED, plain_least_squares,
                                             solved, thinned)
@@ -39,6 +39,12 @@ HOLD_OUT = 0.3
 """Part of the recordings that is judged and not fitted, where none are given for that."""
 SLOW = 1e4
 """Condition number above which a motion shows the parameters badly."""
+DOUBTFUL, IMPOSSIBLE = 0.05, 1.5
+"""Error of a fit, and by how much it is above that of least squares that knows no bodies, from
+which on signs or URDF may be wrong [-]."""
+STRANGE = 1.5
+"""Error of the file's own model from which on it may be of another robot, or efforts no torques
+[-]: without masses it is 1."""
 EXACT_SAMPLES = 1500
 """Of an exact recording that are used: more tell no more."""
 Progress = Callable[[float, str], None]
@@ -105,8 +111,8 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
     """
     pieces = [piece for one in recordings for piece in segments(one)]
     if not pieces:
-        raise RecordingError(f'{recordings[0].source}: samples are missing so often that no whole '
-                             'second is left; record again')
+        raise RecordingError(f'{recordings[0].source}: samples are missing so often that no '
+                             f'{SHORTEST:g} s without a gap are left; record again')
     exact = all(piece.a is not None for piece in (*pieces, *validation)) and cutoff is None
     judging = [piece for one in validation for piece in segments(one)]
     if not judging and hold_out > 0.0:
@@ -115,25 +121,31 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
     if not exact and cutoff is None:
         cutoff = found_cutoff(pieces)
     progress(0.05, 'filtering')
+    pieces, judging = long_enough(pieces, cutoff), long_enough(judging, cutoff)
+    if not pieces:
+        raise RecordingError(f'{recordings[0].source}: no piece without gaps lasts {PERIODS:g} '
+                             f'periods of the cut-off frequency of {cutoff:.3g} Hz; record longer, '
+                             'or give a higher --cutoff')
     states, judged_states = ([_states(robot, piece, cutoff) for piece in some]
                              for some in (pieces, judging))
     speeds = np.concatenate([one.v for one in states])
     chosen = with_saturation(parameter_set(robot), robot, speeds)
-    trained = _equations(robot, chosen, states)
+    regressor = Regressor(chosen, tuple(robot.parameters.gravity))  # type: ignore[arg-type]
+    trained = _equations(robot, regressor, states)
     progress(0.2, 'fitting')
     if not (payload or robot.loops or exact):
-        chosen, trained = _with_couplings(robot, chosen, trained)
-    judge = _equations(robot, chosen, judged_states) if judged_states else None
+        regressor, trained = _with_couplings(robot, regressor, trained)
+        chosen = regressor.chosen
+    judge = _equations(robot, regressor, judged_states) if judged_states else None
     used = _used(robot, chosen, trained)
     before = values_of(chosen, robot)
     remarks = [remark for one in (*recordings, *validation) for remark in one.remarks]
     if payload:
         return _payload(robot, chosen, trained, judge, before, cutoff, remarks)
     prior = _prior(robot, trained)
-    structure = _structure(robot, trained)
+    structure = _structure(robot, regressor, trained)
     motion = None
     if not (exact or robot.loops):
-        regressor = Regressor(chosen, tuple(robot.parameters.gravity))  # type: ignore[arg-type]
         motion = partial(motion_equations, regressor, robot.limits.effort)
     fit = fitted(trained, structure, prior, used, True, exact, motion,
                  lambda part: progress(0.2 + 0.7 * part, 'fitting'))
@@ -149,6 +161,9 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
         remarks.append(f'dry friction follows the velocity {1000.0 * fit.lag:.0f} ms late, which '
                        f'a URDF cannot say: without the lag {100.0 * instant:.3g} % of the torque '
                        f'are not explained, with it {100.0 * whole:.3g} %')
+    remarks += _doubts(robot, judged(trained, fit.theta).overall, judged(
+        trained if exact else trained.with_friction(simple), plain).overall,
+        judged(trained, before).overall)
     for motor in chosen.tree.couplings[len(robot.tree.couplings):]:
         names = [chosen.tree.bodies[k].joint for k in (motor.joint, motor.other)]
         remarks.append(f'the motor of {names[0]} turns with {names[1]}, too (ratio '
@@ -161,9 +176,28 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
                       tuple(dict.fromkeys(remarks)))
 
 
-def _equations(robot: Robot, chosen: ParameterSet, states: Sequence[States]) -> Equations:
-    regressor = Regressor(chosen, tuple(robot.parameters.gravity))  # type: ignore[arg-type]
-    velocity = np.array([law.velocity for law in laws_of(chosen, robot)])
+def _doubts(robot: Robot, error: float, plain: float, before: float) -> list[str]:
+    """
+    Return what speaks against recording and file being of one robot, or of one sign.
+
+    :param error: of the fit; :param plain: that of plain least squares, whose bodies need not be
+        possible; :param before: that of the file
+    """
+    found = []
+    if error > DOUBTFUL and error > IMPOSSIBLE * plain:
+        found.append(f'a robot with bodies that can exist leaves {100.0 * error:.3g} % of the '
+                     f'fitted torque, one without {100.0 * plain:.3g} %: look at the signs of the '
+                     'efforts, the order of the joints, and whether the URDF is of this robot')
+    if before > STRANGE:
+        found.append(f'by the masses of {robot.path} other torques were expected ('
+                     f'{100.0 * before:.3g} % of the measured ones are not explained by them): '
+                     'make sure that it is the URDF of this robot, and that efforts are torques '
+                     '(--drive-gains for currents)')
+    return found
+
+
+def _equations(robot: Robot, regressor: Regressor, states: Sequence[States]) -> Equations:
+    velocity = np.array([law.velocity for law in laws_of(regressor.chosen, robot)])
     return equations_of(regressor, states, robot.limits.effort, velocity)
 
 
@@ -173,9 +207,10 @@ def _prior(robot: Robot, equations: Equations) -> Prior:
                     speeds)
 
 
-def _with_couplings(robot: Robot, chosen: ParameterSet,
-                    equations: Equations) -> tuple[ParameterSet, Equations]:
+def _with_couplings(robot: Robot, regressor: Regressor,
+                    equations: Equations) -> tuple[Regressor, Equations]:
     """Add motors that turn with two joints where they predict better what is not fitted."""
+    chosen = regressor.chosen
     used, prior = _used(robot, chosen, equations), _prior(robot, equations)
     motors = coupled_motors(equations, used, robot)
     if motors:
@@ -184,13 +219,14 @@ def _with_couplings(robot: Robot, chosen: ParameterSet,
         added = chosen.tree.couplings[len(robot.tree.couplings):]
         more = with_saturation(parameter_set(robot, (*added, motor)), robot,
                                np.concatenate([one.v for one in equations.states]))
-        tried = _equations(robot, more, equations.states)
+        larger = regressor.with_parameters(more)
+        tried = _equations(robot, larger, equations.states)
         errors = [left_out_error(one, _prior(robot, one), FIRST_WEIGHT,
                                  _used(robot, one.chosen, one), sigma)
                   for one in (equations, tried)]
         if errors[1] < errors[0] - MORE_EARNED:
-            chosen, equations = more, tried
-    return chosen, equations
+            chosen, regressor, equations = more, larger, tried
+    return regressor, equations
 
 
 def _cut(piece: Measured, hold_out: float) -> int:
@@ -233,7 +269,7 @@ def _used(robot: Robot, chosen: ParameterSet, equations: Equations) -> np.ndarra
     return used
 
 
-def _structure(robot: Robot, equations: Equations) -> Base:
+def _structure(robot: Robot, regressor: Regressor, equations: Equations) -> Base:
     """Return the base parameters that a motion of the recorded joints can show."""
     if robot.loops:  # random states would tear the loops: what the recording itself shows
         return base_of(equations.Y[equations.counted], 1e-7)
@@ -244,8 +280,6 @@ def _structure(robot: Robot, equations: Equations) -> Base:
     v, a = random.normal(size=(2, STATES, robot.n))
     held = ~equations.counted.any(axis=0)
     q[:, held], v[:, held], a[:, held] = equations.states[0].q[0, held], 0.0, 0.0
-    regressor = Regressor(equations.chosen,
-                          tuple(robot.parameters.gravity))  # type: ignore[arg-type]
     return base_of(regressor(q, v, a, equations.velocity)[:, ~held].reshape(
         -1, equations.chosen.size))
 
@@ -263,7 +297,8 @@ def drive_gains(robot: Robot, recordings: Sequence[Measured],
     pieces = [piece for one in recordings for piece in segments(one)]
     cutoff = cutoff or found_cutoff(pieces)
     chosen = parameter_set(robot)
-    equations = _equations(robot, chosen, [_states(robot, piece, cutoff) for piece in pieces])
+    regressor = Regressor(chosen, tuple(robot.parameters.gravity))  # type: ignore[arg-type]
+    equations = _equations(robot, regressor, [_states(robot, piece, cutoff) for piece in pieces])
     theta = values_of(chosen, robot)
     theta[chosen.rotors.start:] = 0.0
     rigid = equations.predicted(theta)

@@ -67,6 +67,8 @@ def prior_of(robot: Robot, chosen: ParameterSet, tau: np.ndarray, v: np.ndarray)
     theta[chosen.couplings] = np.where(
         motors > 0.0, motors, [0.1 * mass[one.joint] for one in chosen.tree.couplings])
     trust = np.where(values_of(chosen, robot) > 0.0, 1.0, GUESSED)
+    # what few robots have must be earned: it fits anything that is slow
+    trust[chosen.of_axes('saturating')] = 1.0
     spread = np.ones(chosen.size)
     spread[chosen.of_joints('offset')] = 0.1 * torque
     return Prior(theta, spread, trust)

@@ -8,31 +8,32 @@ Every complaint names the file, what was found in it, and what helps.
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
-import re
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 from zipfile import BadZipFile
 
 import numpy as np
 
 from robodyn_ros.errors import ArgumentError, RecordingError
-from robodyn_ros.identification.filtering import Measured, refuse_short
+from robodyn_ros.identification.columns import columns_of, time_column, uses_currents, WORDS
+from robodyn_ros.identification.filtering import Measured, refuse_short, usual_rate
 from robodyn_ros.recording.bags import read_joint_states
 from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.ros_time import NANO
 
 Progress = Callable[[float], None]
-TIME = ('t', 'time', 'stamp', 'timestamp', 'seconds', 'sec', 'time_s', 't_s')
-WORDS = {
-    'position': ('q', 'position', 'pos', 'angle', 'joint', 'jointposition', 'qpos'),
-    'velocity': ('v', 'dq', 'qd', 'velocity', 'vel', 'speed', 'qdot', 'jointvelocity', 'qvel'),
-    'effort': ('tau', 'effort', 'torque', 'eff', 'current', 'i', 'u', 'force', 'jointtorque'),
-}
-"""How columns of each quantity are called; the joint's name or number stands beside the word."""
 LARGEST_CSV = 2_000_000_000
 """Bytes."""
 DEGREES = 57.29577951308232
+CUT_OFF = 'the end of the file is missing; what was recorded before is used'
+MOVED = 1e-3
+"""Way of a joint from which on it counts as moved [rad] or [m]."""
+SLOWEST = 10.0
+"""Samples per second below which nothing of a motion can be seen."""
+RATES = 0.7, 1.4
+"""Rate of positions over measured velocities that noise and filters of drivers can explain [-]."""
 
 
 def read_measured(path: str | Path, robot: Robot, topic: str = '',
@@ -77,7 +78,10 @@ def _from_result(path: Path, robot: Robot) -> Measured:
 
 def _from_bag(path: Path, robot: Robot, topic: str, progress: Progress) -> Measured:
     messages, name, complete = read_joint_states(path, topic, progress)
-    messages = [(stamp, m) for stamp, m in messages if set(m['name']) & set(robot.joints)]
+    messages = _of_robot(messages, robot)
+    if not messages and not complete:
+        raise RecordingError(f'{path}: is cut off or damaged before the first joint state of '
+                             f'{robot.name}; record again')
     if not messages:
         raise RecordingError(f'{path}: no joint state of {name} names a joint of {robot.name} '
                              f'({", ".join(robot.joints)}); give the URDF of the recorded robot')
@@ -101,8 +105,22 @@ def _from_bag(path: Path, robot: Robot, topic: str, progress: Progress) -> Measu
                 values[k, own] = np.asarray(message[field])[places]
     remarks = list(_held_remarks(held))
     if not complete:
-        remarks.append('the end of the file is missing; what was recorded before is used')
+        remarks.append(CUT_OFF)
     return _assembled(str(path), (stamps - stamps[0]) / NANO, rows, robot, held, remarks)
+
+
+def _of_robot(messages: list, robot: Robot) -> list:
+    """Return the messages that name most of the robot's joints: grippers may send their own."""
+    joints, counts = set(robot.joints), [0] * len(messages)
+    names: Sequence[str] = ()
+    known = 0
+    for k, (_, message) in enumerate(messages):
+        if message['name'] is not names and message['name'] != names:
+            names = message['name']
+            known = len(joints.intersection(names))
+        counts[k] = known
+    most = max(counts, default=0)
+    return [one for one, count in zip(messages, counts) if count == most > 0]
 
 
 def _held(robot: Robot, names: Sequence[str], what: str) -> tuple[str, ...]:
@@ -144,76 +162,115 @@ def _from_csv(path: Path, robot: Robot, columns: Mapping[str, str]) -> Measured:
                                 'as effort=current_%')
     if path.stat().st_size > LARGEST_CSV:
         raise RecordingError(f'{path}: has {path.stat().st_size} bytes; cut it to a few minutes')
-    try:
-        with open(path, newline='', encoding='utf-8-sig') as file:
-            sample = file.read(4096)
-            file.seek(0)
-            delimiter = max(',;\t ', key=lambda mark: sample.split('\n')[0].count(mark))
-            head = [word.strip() for word in next(csv.reader(file, delimiter=delimiter), [])]
-            data = np.genfromtxt(file, delimiter=None if delimiter == ' ' else delimiter)
-    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
-        raise RecordingError(f'{path}: cannot be read as CSV ({str(error).splitlines()[0]}); give '
-                             'a first line of names and one line per sample') from None
-    if data.ndim != 2 or data.shape[1] != len(head):
-        raise RecordingError(f'{path}: the first line names {len(head)} columns and the others '
-                             f'have {data.shape[-1] if data.ndim else 0}; give one name per '
-                             'column')
-    time = [k for k, word in enumerate(head)
-            if (word == columns['t'] if 't' in columns else word.lower() in TIME)]
-    if len(time) != 1:
+    head, delimiter, skipped = _head(path)
+    times = time_column(head, columns.get('t'))
+    if len(times) != 1:
         raise RecordingError(f'{path}: has no column of time among {", ".join(head[:8])} …; name '
                              'it t, or give --columns t=NAME')
-    places = {field: _columns_of(head, field, robot, columns.get(field)) for field in WORDS}
+    places = {field: columns_of(head, field, robot.joints, columns.get(field), str(path))
+              for field in WORDS}
     for field in ('position', 'effort'):
         if not places[field]:
+            word = WORDS[field][0]
             raise RecordingError(
                 f'{path}: has no column of {field} for the joints of {robot.name} (columns are '
-                f'{", ".join(head[:8])} …); name them {WORDS[field][0]}1, {WORDS[field][0]}2 … or '
+                f'{", ".join(head[:8])} …); name them {word}1, {word}2 … or '
                 f'{field}/JOINT, or give --columns {field}=NAME_%')
     held = _held(robot, list(places['position']), str(path))
+    used = [times[0], *(column for found in places.values() for column in found.values())]
+    data, whole = _numbers(path, delimiter, skipped, [column.place for column in used])
+    data = data * np.array([column.factor for column in used])
     rows = {field: np.full((len(data), robot.n), np.nan) for field in WORDS}
+    values = iter(data.T[1:])
     for field, found in places.items():
-        for joint, column in found.items():
-            rows[field][:, robot.joints.index(joint)] = data[:, column]
-    return _assembled(str(path), data[:, time[0]], rows, robot, held, _held_remarks(held))
+        for joint in found:
+            rows[field][:, robot.joints.index(joint)] = next(values)
+    remarks = _held_remarks(held)
+    if not whole:
+        remarks.append(CUT_OFF)
+    if 'effort' not in columns and uses_currents(places['effort']):
+        remarks.append('efforts are taken from '
+                       + ', '.join(head[column.place] for column in places['effort'].values())
+                       + ': if those are currents, --drive-gains makes torques of them')
+    return _assembled(str(path), data[:, 0], rows, robot, held, remarks)
 
 
-def _columns_of(head: Sequence[str], field: str, robot: Robot,
-                pattern: str | None) -> dict[str, int]:
-    """Return the column of each joint for a quantity, by name or by number."""
-    numbered: dict[int, int] = {}
-    named: dict[str, int] = {}
-    for k, word in enumerate(head):
-        if pattern is not None:
-            match = re.fullmatch(re.escape(pattern).replace('%', '(.+)'), word)
-            if not match or '%' not in pattern:
-                continue
-            found = [match.group(1)]
-        else:
-            found = [_beside(word, known) for known in WORDS[field]]
-        for rest in found:
-            if rest in robot.joints:
-                named[rest] = k
-            elif rest.isdigit():
-                numbered[int(rest)] = k
-    first = min(numbered, default=0)
-    if named or first > 1 or sorted(numbered) != list(range(first, first + len(numbered))):
-        return named
-    return {robot.joints[number - first]: k for number, k in sorted(numbered.items())
-            if number - first < robot.n}
+def _head(path: Path) -> tuple[list[str], str, int]:
+    """Return the names of the columns, what separates them, and how many lines they take."""
+    try:
+        with open(path, newline='', encoding='utf-8-sig') as file:
+            lines = file.read(1 << 16).splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecordingError(f'{path}: cannot be read as CSV ({str(error).splitlines()[0]}); give '
+                             'a first line of names and one line per sample') from None
+    first = next((k for k, line in enumerate(lines) if line.strip('#%;, \t')), None)
+    if first is None:
+        raise RecordingError(f'{path}: is empty; give a first line of names and one line per '
+                             'sample')
+    # comments may stand before the names, which may be a comment themselves
+    while first + 1 < len(lines) and lines[first][:1] in '#%' and lines[first + 1][:1] in '#%':
+        first += 1
+    line = lines[first].lstrip('#% ')
+    delimiter = max(',;\t', key=line.count)
+    delimiter = delimiter if delimiter in line else ' '  # in other names spaces are part
+    if delimiter == ' ':
+        head = line.split()
+    else:
+        head = [word.strip() for word in next(csv.reader([line], delimiter=delimiter), [])]
+    if sum(_is_number(word) for word in head) > len(head) // 2:
+        raise RecordingError(f'{path}: begins with numbers ({line[:40].strip()} …); give a first '
+                             'line of names, such as t,q1,q2,tau1,tau2')
+    below = next((line for line in lines[first + 1:] if line.strip()), '')
+    count = len(below.split() if delimiter == ' ' else below.split(delimiter))
+    if count != len(head):
+        raise RecordingError(f'{path}: the first line names {len(head)} columns and the others '
+                             f'have {count}; give one name per column')
+    return head, delimiter, first + 1
 
 
-def _beside(word: str, known: str) -> str:
-    """Return what stands beside a known word: q1, position/elbow, elbow.position, tau_3."""
-    for pattern in (rf'{known}[/._ \[-]?(.+?)\]?', rf'(.+?)[/._ -]{known}'):
-        match = re.fullmatch(pattern, word, re.IGNORECASE)
-        if match:
-            return match.group(1)
-    return ''
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _numbers(path: Path, delimiter: str, skipped: int,
+             places: Sequence[int]) -> tuple[np.ndarray, bool]:
+    """
+    Return columns of a table of numbers (k, columns), and whether its last line is whole.
+
+    What is left out is NaN; a last line that ends too early is left out itself.
+    """
+    def lenient(word: str) -> float:
+        word = word.strip().strip('"')
+        return float(word.replace(',', '.') if delimiter != ',' else word) if word else np.nan
+
+    mark, whole = None if delimiter == ' ' else delimiter, True
+
+    def lines() -> Iterator[str]:
+        nonlocal whole
+        with open(path, newline='', encoding='utf-8-sig') as file:
+            for line in file:
+                if line[-1] != '\n' and len(line.split(mark)) <= max(places):
+                    whole = False
+                else:
+                    yield line
+
+    told = ''
+    for converter in (None, lenient):  # the first is many times faster
+        try:
+            return np.loadtxt(lines(), delimiter=mark, skiprows=skipped, usecols=places, ndmin=2,
+                              converters=converter), whole
+        except (OSError, ValueError, IndexError, UnicodeDecodeError) as error:
+            told = str(error).splitlines()[0]
+    raise RecordingError(f'{path}: cannot be read as a table of numbers ({told[:200]}); give one '
+                         'line per sample with a number in each column that is used')
 
 
 def _checked(found: Measured, robot: Robot) -> Measured:
-    """Refuse what no fit can use, each with its own sentence."""
+    """Refuse what no fit can use, each with its own sentence; return the rest, time from zero."""
     source, t = found.source, found.t
     if not np.isfinite(t).all():
         raise RecordingError(f'{source}: time is not a number in line '
@@ -223,6 +280,8 @@ def _checked(found: Measured, robot: Robot) -> Measured:
         raise RecordingError(f'{source}: time {t[k + 1]:.9g} s follows {t[k]:.9g} s; times must '
                              'increase: cut the recording there, or sort it')
     refuse_short(found)
+    # seconds since 1970 have no digits left for what is done with them
+    found = _without_resting(replace(found, t=t - t[0]), robot)
     held = [np.isnan(column).all() for column in found.tau.T]
     motors = [joint for joint in robot.joints if joint not in robot.passive]
     without = [joint for joint, none in zip(robot.joints, held) if none]
@@ -244,11 +303,46 @@ def _checked(found: Measured, robot: Robot) -> Measured:
             raise RecordingError(f'{source}: effort of joint {joint!r} is {column[0]:g} all the '
                                  'time; record a driver that measures it')
     _refuse_degrees(found, robot)
-    if float(np.ptp(found.q, axis=0).max()) < 1e-3:
+    _refuse_rates(found, robot)
+    if found.a is None and usual_rate(found) < SLOWEST:
+        step = 1.0 / usual_rate(found)
+        raise RecordingError(f'{source}: a sample comes every {step:.4g} s; expected at least '
+                             f'{SLOWEST:g} a second: if the times are in milliseconds or '
+                             'nanoseconds, call their column t_ms or t_ns')
+    if float(np.ptp(found.q, axis=0).max()) < MOVED:
         raise RecordingError(f'{source}: the robot stands still, so that nothing of its masses '
                              'and friction can be seen; let it move: robodyn excite finds a '
                              'motion')
     return found
+
+
+def _without_resting(found: Measured, robot: Robot) -> Measured:
+    """
+    Return a recording whose columns without a meaning are NaN, and whose angles do not jump.
+
+    A joint that rests with an effort that never changes (fingers) tells no torque; velocities
+    that stay zero while the joint moves were not measured, and are differentiated; an angle that
+    is told within a turn goes on beyond it.
+    """
+    q, tau, v, remarks = found.q.copy(), found.tau.copy(), found.v, list(found.remarks)
+    turning = np.array([unit == 'rad' for unit in robot.units]) & np.isfinite(q).all(axis=0)
+    q[:, turning] = np.unwrap(q[:, turning], axis=0)
+    moved = np.ptp(np.nan_to_num(q), axis=0) > MOVED
+    still = [k for k in range(robot.n) if not moved[k]
+             and np.isfinite(tau[:, k]).all() and np.ptp(tau[:, k]) == 0.0]
+    if still and moved.any():
+        tau[:, still] = np.nan
+        remarks.append(f'joints {", ".join(robot.joints[k] for k in still)} rest with an effort '
+                       'that never changes, which is not used')
+    if v is not None and found.a is None:
+        blind = [k for k in range(robot.n) if moved[k] and not v[:, k].any()]
+        if blind:
+            v = v.copy()
+            v[:, blind] = np.nan
+            remarks.append(f'velocities of {", ".join(robot.joints[k] for k in blind)} are zero '
+                           'all the time; positions are differentiated')
+        v = v if np.isfinite(v).any() else None
+    return replace(found, q=q, tau=tau, v=v, remarks=tuple(remarks))
 
 
 def _refuse_degrees(found: Measured, robot: Robot) -> None:
@@ -263,13 +357,28 @@ def _refuse_degrees(found: Measured, robot: Robot) -> None:
         raise RecordingError(f'{found.source}: joint {robot.joints[k]!r} moves over {span[k]:.4g}'
                              f', more than its range of {room[k]:.4g} rad; positions seem to '
                              'be in degrees: convert positions and velocities to radians')
+
+
+def _refuse_rates(found: Measured, robot: Robot) -> None:
+    """Refuse velocities that are not those of the positions, in whatever units."""
     if found.v is None:
         return
-    for k in np.flatnonzero(turning & (span > 1e-2)).tolist():
-        moved = np.gradient(found.q[:, k], found.t)
-        size = float(moved @ moved)
-        ratio = float(found.v[:, k] @ moved) / size if size > 0.0 else 1.0
-        if 40.0 < ratio < 80.0:
-            raise RecordingError(f'{found.source}: velocity of joint {robot.joints[k]!r} is '
-                                 f'{ratio:.3g} times the rate of its position; it seems to be in '
-                                 'degrees: convert it to rad/s')
+    span = np.ptp(found.q, axis=0)
+    for k in np.flatnonzero(span > 0.05 * max(1.0, float(span.max()))).tolist():
+        v, moved = found.v[:, k], np.gradient(found.q[:, k], found.t)
+        both = float(moved @ v)
+        if np.isnan(both) or both == 0.0:
+            continue
+        # noise of either lies in one of the quotients only: the true one is between them
+        least, most = both / float(v @ v), float(moved @ moved) / both
+        if both > 0.0 and least < RATES[1] and most > RATES[0]:
+            continue
+        times = 1.0 / least
+        if 40.0 < times < 80.0:
+            hint = 'it seems to be in degrees: convert it to rad/s'
+        elif 500.0 < times < 2000.0:
+            hint = 'times seem to be in milliseconds: call their column t_ms'
+        else:
+            hint = 'look at the units and signs, or leave the velocities out'
+        raise RecordingError(f'{found.source}: velocity of joint {robot.joints[k]!r} is '
+                             f'{times:.3g} times the rate of its position; {hint}')

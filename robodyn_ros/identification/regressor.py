@@ -43,6 +43,12 @@ class Regressor:
         """Keep the parameters; nothing is compiled before the first use."""
         self.chosen, self.gravity = chosen, gravity
 
+    def with_parameters(self, chosen: ParameterSet) -> 'Regressor':
+        """Return that of other axes of friction; bodies and rotors are recorded once."""
+        found = Regressor(chosen, self.gravity)
+        found.__dict__['_recorded'] = self._recorded
+        return found
+
     @cached_property
     def _recorded(self) -> tuple[Program, np.ndarray, np.ndarray]:
         """Return the program, and row and column of each of its outputs."""

@@ -30,7 +30,9 @@ def read_joint_states(path: Path, topic: str = '',
     """
     files = sorted(path.glob('*.mcap')) if path.is_dir() else [path]
     if files and all(file.suffix == '.mcap' for file in files):
-        return _from_mcap(files, topic, progress)
+        found = _from_mcap(files, topic, progress)
+        if found[0] or not found[2]:
+            return found
     return _from_rosbags(path, topic, progress)
 
 
@@ -70,6 +72,7 @@ def _from_rosbags(path: Path, topic: str,
                                      f'{f" on {topic}" if topic else ""} (it has {every}); record '
                                      'the joint states of the robot')
             name = _only(path, {c.topic for c in chosen}, topic, 'joint_states')
+            chosen = [c for c in chosen if c.topic == name]
             total = max(1, sum(c.msgcount for c in chosen))
             try:
                 for connection, logged, raw in bag.messages(chosen):
@@ -89,7 +92,10 @@ def _from_rosbags(path: Path, topic: str,
 
 
 def _only(path: Path, names: set[str], topic: str, asked: str) -> str:
-    """Return the one topic; two robots must be told apart."""
+    """Return the one topic; two robots must be told apart, commands are no states."""
+    if len(names) > 1 and not topic:
+        states = {name for name in names if name.split('/')[-1] == 'joint_states'}
+        names = states if len(states) == 1 else names
     if len(names) > 1:
         exact = [name for name in names if name.strip('/') == topic.strip('/')] if topic else []
         if not exact:

@@ -6,6 +6,7 @@ from identification.cases import arm, recording
 import numpy as np
 import pytest
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.identification.filtering import states_of
 from robodyn_ros.identification.reading import read_measured
 
 
@@ -159,3 +160,110 @@ def test_a_missing_file_and_a_folder_of_nothing(tmp_path):
         read_measured(tmp_path / 'none.mcap', arm())
     with pytest.raises(RecordingError, match='ROS 2 bag'):
         read_measured(tmp_path, arm())
+
+
+@pytest.mark.parametrize('patterns, scales', [
+    (('Time [s]', 'q{} [rad]', 'dq{} [rad/s]', 'tau{} [N m]'), (1.0, 1.0, 1.0, 1.0)),
+    (('t_ms', 'pos_{}_deg', 'vel_{}_deg_s', 'tau_{}_Nm'), (
+        1e3, 57.29577951308232, 57.29577951308232, 1.0)),
+    (('__time', *(f'/joint_states/joint_{{}}/{word}' for word in (
+        'position', 'velocity', 'effort'))), (1.0, 1.0, 1.0, 1.0)),
+    (('timestamp', 'ActualPosition{}', 'ActualVelocity{}', 'JointTorque{}'), (1.0, 1.0, 1.0, 1.0)),
+    (('# time', 'q[{}]', 'qd[{}]', 'effort[{}]'), (1.0, 1.0, 1.0, 1.0))])
+@pytest.mark.parametrize('start', [0.0, 1.7e9])
+def test_units_and_comments_in_names(tmp_path, patterns, scales, start):
+    """Milliseconds, degrees and topics; seconds since 1970 lose no digits that count."""
+    made = recording(arm(), exact=False)
+    path = csv(tmp_path / 'a.csv', [patterns[0], *names(*patterns[1:])], *(
+        x * scale for x, scale in zip((made.t + start, made.q, made.v, made.tau), scales)))
+    read = read_measured(path, arm())
+    for key in ('q', 'v', 'tau'):
+        np.testing.assert_allclose(getattr(read, key), getattr(made, key), rtol=1e-12)
+    np.testing.assert_allclose(read.t, made.t, atol=1e-6)
+
+
+def test_what_was_wanted_is_not_what_was_measured(tmp_path):
+    """Of target and actual columns the actual ones; currents are told to be currents."""
+    made = recording(arm(), exact=False)
+    words = ('target_q_{}', 'actual_q_{}', 'actual_current_{}', 'target_moment_{}')
+    path = csv(tmp_path / 'a.csv', ['timestamp', *names(*words)], made.t, 1.1 * made.q, made.q,
+               made.tau / 9.0, made.tau)
+    read = read_measured(path, arm())
+    np.testing.assert_allclose(read.q, made.q, rtol=1e-12)
+    np.testing.assert_allclose(read.tau, made.tau / 9.0, rtol=1e-12)
+    assert any('--drive-gains' in remark for remark in read.remarks)
+
+
+def test_two_columns_of_one_joint_are_refused(tmp_path):
+    """A table of two robots: --columns chooses."""
+    made = recording(arm(), exact=False)
+    path = csv(tmp_path / 'a.csv', ['t', *names('q{}', 'q_{}', 'tau{}')], made.t, made.q, made.q,
+               made.tau)
+    with pytest.raises(RecordingError, match='both position of joint 1; choose by --columns'):
+        read_measured(path, arm())
+    assert read_measured(path, arm(), columns={'position': 'q_%'}).q.shape == made.q.shape
+
+
+def test_velocities_that_were_not_measured(tmp_path):
+    """Zeros and holes in the place of velocities are no velocities; angles may wrap."""
+    made = recording(arm(), exact=False)
+    v, wrapped = 0.0 * made.v, (made.q + 2.9 + np.pi) % (2.0 * np.pi) - np.pi
+    head = ['t', *names('q{}', 'v{}', 'tau{}')]
+    read = read_measured(csv(tmp_path / 'a.csv', head, made.t, wrapped, v, made.tau), arm())
+    assert read.v is None and 'differentiated' in read.remarks[0]
+    np.testing.assert_allclose(np.diff(read.q, axis=0), np.diff(made.q, axis=0), atol=1e-9)
+    v = made.v.copy()
+    v[:, 1] = np.nan
+    read = read_measured(csv(tmp_path / 'b.csv', head, made.t, made.q, v, made.tau), arm())
+    states = states_of(read, 20.0)
+    inner = slice(5, -5)
+    expected = np.interp(states.t, made.t, made.v[:, 1])
+    assert np.abs(states.v[inner, 1] - expected[inner]).max() < 0.02 * np.abs(made.v).max()
+
+
+def test_a_joint_that_rests_without_an_effort(tmp_path):
+    """Fingers that tell zero are passed over; the joints that move are used."""
+    made = recording(arm(), exact=False)
+    q, v, tau = made.q.copy(), made.v.copy(), made.tau.copy()
+    q[:, 2], v[:, 2], tau[:, 2] = 0.3, 0.0, 0.0
+    read = read_measured(csv(tmp_path / 'a.csv', ['t', *names('q{}', 'v{}', 'tau{}')], made.t, q,
+                             v, tau), arm())
+    assert np.isnan(read.tau[:, 2]).all() and np.isfinite(read.tau[:, :2]).all()
+    assert 'joint_3' in read.remarks[0]
+
+
+def test_tables_that_end_too_early_or_have_decimal_commas(tmp_path):
+    """The last line is left out; a semicolon between columns lets commas be points."""
+    made = recording(arm(), exact=False)
+    path = csv(tmp_path / 'a.csv', ['t', *names('q{}', 'tau{}')], made.t, made.q, made.tau)
+    text = path.read_text()
+    path.write_text(text.replace(',', ';').replace('.', ','))
+    np.testing.assert_allclose(read_measured(path, arm()).tau, made.tau, rtol=1e-12)
+    path.write_text(text[:len(text) // 2] + '\n1.0,2')
+    read = read_measured(path, arm())
+    assert 100 < len(read.t) < len(made.t) and 'end of the file' in read.remarks[0]
+
+
+@pytest.mark.parametrize('head, columns, sentence', [
+    (['t', *(f'{x}{k}' for x in ('q', 'tau') for k in (1, 2, 3, 4))],
+     lambda m: (m.t, m.q, m.q[:, :1], m.tau, m.tau[:, :1]), 'position of 4 joints, the robot has 3'),
+    (['t', *names('q{}', 'tau{}')], lambda m: (1e3 * m.t, m.q, m.tau), 'a sample comes every'),
+    (['t', *names('q{}', 'v{}', 'tau{}')], lambda m: (1e3 * m.t, m.q, m.v, m.tau), 'milliseconds'),
+    (['t', *names('q{}', 'v{}', 'tau{}')], lambda m: (m.t, m.q, -m.v, m.tau), 'signs'),
+    (['1', '2', '3', '4', '5', '6', '7'], lambda m: (m.t, m.q, m.tau), 'begins with numbers')])
+def test_tables_that_mean_something_else(tmp_path, head, columns, sentence):
+    """More joints than the robot has, units of time, signs, no names."""
+    path = csv(tmp_path / 'a.csv', head, *columns(recording(arm(), exact=False)))
+    with pytest.raises(RecordingError, match=sentence):
+        read_measured(path, arm())
+
+
+def test_commands_beside_states_are_no_second_robot(tmp_path):
+    """A bag of everything has joint_commands, too, which are joint states by type."""
+    pytest.importorskip('rosbags')
+    made = recording(arm(), exact=False)
+    path = write_bag(tmp_path / 'bag', made, ('/joint_commands', '/arm/joint_states'))
+    np.testing.assert_array_equal(read_measured(path, arm()).tau, made.tau)
+    for storage in ('sqlite3', 'mcap'):  # one topic, whatever its name
+        path = write_bag(tmp_path / storage, made, ('/measured',), storage)
+        np.testing.assert_array_equal(read_measured(path, arm()).tau, made.tau)
