@@ -126,6 +126,12 @@ def edge_of(states: States) -> int:
     return 0 if states.cutoff is None else int(np.ceil(states.rate / states.cutoff))
 
 
+def samples_of(states: States) -> slice:
+    """Return which samples of states the rows of the equations belong to."""
+    edge = edge_of(states)
+    return slice(edge, max(edge, len(states.t) - edge), _every(states))
+
+
 def thinned(states: States, most: int) -> States:
     """Return at most so many samples of exact states, evenly."""
     every = -(-len(states.t) // most)
@@ -153,11 +159,9 @@ def equations_of(regressor: Regressor, pieces: Sequence[States], limits: np.ndar
         if states.projection is not None:  # rows are those of independent motors
             motors = states.projection.any(axis=(0, 1))
             free = motors & (free | ~known).all(axis=1, keepdims=True)
-        size = len(Y)
-        columns = decimated(Y.reshape(size, -1), states, edge)
+        columns = decimated(Y.reshape(len(Y), -1), states, edge)
         found.append((
-            decimated(states.t, replace(states, cutoff=None), 0)[
-                edge:size - edge:_every(states)],
+            states.t[samples_of(states)],
             columns.reshape(len(columns), *Y.shape[1:]),
             decimated(states.felt(np.where(known, states.tau, 0.0)), states, edge),
             _all_near(free, states, edge)))
@@ -196,12 +200,12 @@ def _every(states: States) -> int:
 def _all_near(free: np.ndarray, states: States, edge: int) -> np.ndarray:
     """Tell at which thinned samples everything the filter mixes is free."""
     if states.cutoff is None or free.all():
-        return free[edge:len(free) - edge:_every(states)]
+        return free[samples_of(states)]
     reach = max(1, edge // 2)
     spoiled = np.zeros_like(free)
     for row, joint in zip(*np.nonzero(~free)):
         spoiled[max(0, row - reach):row + reach + 1, joint] = True
-    return ~spoiled[edge:len(free) - edge:_every(states)]
+    return ~spoiled[samples_of(states)]
 
 
 @dataclass(frozen=True)

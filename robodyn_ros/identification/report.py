@@ -12,7 +12,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from robodyn_ros.identification.consistency import pseudo_inertia
-from robodyn_ros.identification.fit import Equations, MORE_EARNED
+from robodyn_ros.identification.fit import Equations, MORE_EARNED, samples_of
 from robodyn_ros.identification.identify import (Identified, in_payload_frame, judged,
                                                  not_shown)
 from robodyn_ros.identification.parameters import TEN
@@ -35,7 +35,7 @@ def facts_of(found: Identified, sources: Sequence[str]) -> dict[str, Any]:
     joints = {}
     for k, joint in enumerate(found.robot.joints):
         joints[joint] = {
-            'unit': 'N m' if found.robot.units[k] == 'rad' else 'N',
+            'unit': _unit(found, k),
             **{f'{name}_{key}': None if one is None else _finite(getattr(one, key)[k])
                for name, one in judgements.items() for key in ('relative', 'rms')},
             'plain_least_squares_relative': _finite(plain.relative[k]),
@@ -68,6 +68,10 @@ def facts_of(found: Identified, sources: Sequence[str]) -> dict[str, Any]:
         'remarks': list(found.remarks)}
 
 
+def _unit(found: Identified, joint: int) -> str:
+    return 'N m' if found.robot.units[joint] == 'rad' else 'N'
+
+
 def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
@@ -97,15 +101,23 @@ def _grid(figure: Any, count: int) -> list[Any]:
 
 def _torques(found: Identified, part: Equations, figure: Any) -> None:
     predicted, shown = part.predicted(found.fit.theta), _counted(found)
-    t = part.t - part.t[0]
-    breaks = np.flatnonzero(np.diff(t) <= 0.0) + 1  # several recordings, one behind the other
+    t, breaks = _one_after_another(part.t)
     t, measured, predicted = (np.insert(x.astype(float), breaks, np.nan, axis=0)
                               for x in (t, part.tau, predicted))
     for axes, k in zip(_grid(figure, len(shown)), shown):
         axes.plot(t, measured[:, k], label='measured')
         axes.plot(t, predicted[:, k], color='black', linestyle=DESIRED_STYLE, label='predicted')
-        axes.set_ylabel(f'{found.robot.joints[k]}')
+        axes.set_ylabel(f'{found.robot.joints[k]}\n[{_unit(found, k)}]')
     legend(figure)
+
+
+def _one_after_another(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return times of several pieces one behind the other, and where a new one begins."""
+    steps = np.diff(t)
+    usual = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else 0.0
+    new = (steps <= 0.0) | (steps > 5.0 * usual)
+    steps = np.where(new, 5.0 * usual, steps)
+    return np.concatenate([[0.0], np.cumsum(steps)]), np.flatnonzero(new) + 1
 
 
 def _residuals(found: Identified, against: str, unit: str, figure: Any) -> None:
@@ -114,13 +126,13 @@ def _residuals(found: Identified, against: str, unit: str, figure: Any) -> None:
     figure.set_size_inches(6.4 * min(columns, 2), 1.7 * -(-len(shown) // columns) + 0.5)
     axes = figure.subplots(-(-len(shown) // columns), columns, squeeze=False)
     residual = part.tau - part.predicted(found.fit.theta)
-    states = [np.concatenate([getattr(one, letter) for one in part.states])
-              for letter in ('t', 'v' if against == 'speed' else 'q')]
-    order = np.argsort(states[0], kind='stable')
+    # row by row: several recordings have the same times
+    letter = 'v' if against == 'speed' else 'q'
+    values = np.concatenate([getattr(states, letter)[samples_of(states)]
+                             for states in part.states])
     for one, k in zip(axes.flat, shown):
-        x = np.interp(part.t, states[0][order], states[1][order, k])
-        one.plot(x, residual[:, k], '.', markersize=2.0)
-        one.set_ylabel(found.robot.joints[k])
+        one.plot(values[:, k], residual[:, k], '.', markersize=2.0)
+        one.set_ylabel(f'{found.robot.joints[k]}\n[{_unit(found, k)}]')
         one.set_xlabel(f'{against} [{found.robot.units[k]}{unit}]')
 
 

@@ -11,13 +11,15 @@ import pytest
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.consistency import is_consistent
 from robodyn_ros.identification.filtering import Measured
-from robodyn_ros.identification.fit import base_fit, noise_levels, weighted
+from robodyn_ros.identification.fit import base_fit, noise_levels, samples_of, weighted
 from robodyn_ros.identification.identify import (drive_gains, identify, in_payload_frame,
                                                  judged, not_shown)
 from robodyn_ros.identification.model_file import identified_text
 from robodyn_ros.identification.parameters import parameter_set, TEN, values_of
 from robodyn_ros.identification.regressor import Regressor
+from robodyn_ros.identification.report import figures_of
 from robodyn_ros.mechanics.parameters import Parameters
+from robodyn_ros.report.drawing import empty_figure
 from robodyn_ros.robots.robot import load_robot, robot_from_text
 from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.scenario.simulation import Simulation
@@ -251,3 +253,20 @@ def test_a_robot_that_moves_too_slowly_is_told_what_it_does_not_show():
     found = identify(robot, [Measured('slow', t, q, tau, v)])
     assert any('robodyn excite' in remark for remark in found.remarks)
     assert any('Izz' in name or 'Ixx' in name for name in not_shown(found))
+
+
+def test_signs_that_no_robot_has_are_told():
+    """Efforts of the other sign: least squares explains them, bodies that can exist do not."""
+    robot = arm()
+    truth, _ = other(robot, 19)
+    measured = recording(truth, 19, noise=0.05, exact=False)
+    remarks = identify(robot, [replace(measured, tau=-measured.tau)]).remarks
+    assert any('look at the signs' in remark for remark in remarks)
+    assert any('other torques were expected' in remark for remark in remarks)
+    found = identify(robot, [measured, measured])  # two recordings of the same times
+    assert not any('signs' in remark or 'expected' in remark for remark in found.remarks)
+    for states in found.trained.states:
+        assert np.isin(states.t[samples_of(states)], found.trained.t).all()
+    for figure in figures_of(found):
+        with empty_figure() as canvas:
+            figure.draw(canvas)
