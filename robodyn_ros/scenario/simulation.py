@@ -170,8 +170,11 @@ def simulate(scenario: Scenario | str | Path, duration: float | None = None,
 
     :param set: changes of it, such as {'dynamics.payload.mass': 5.0}, as --set of the verb
     """
+    changes = {} if set is None else dict(expect(
+        Mapping, 'set', set,  # type: ignore[type-abstract]
+        "changes by name, such as {'dynamics.payload.mass': 5.0}"))
     if isinstance(scenario, (str, Path)):
-        scenario = load_scenario(scenario, set or {})
-    elif set:
-        scenario = changed(scenario, set)
+        scenario = load_scenario(scenario, changes)
+    elif changes:
+        scenario = changed(scenario, changes)
     return Simulation(scenario, duration).run()

@@ -195,6 +195,8 @@ def test_changes_by_name_are_those_of_the_verb():
     for scenario in ('scara_helix', load_scenario('scara_helix')):
         with pytest.raises(RobodynError, match='dynamics.payload.mas'):
             simulate(scenario, set={'dynamics.payload.mas': 1.0})
+        with pytest.raises(RobodynError, match='set is 5; expected changes by name'):
+            simulate(scenario, set=5)
 
 
 def test_tables_are_read_by_the_names_of_their_columns(tmp_path):
