@@ -8,6 +8,7 @@ Every complaint names the file, what was found in it, and what helps.
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 import re
 from typing import Any, Callable, Mapping, Sequence
@@ -45,7 +46,7 @@ def read_measured(path: str | Path, robot: Robot, topic: str = '',
     :param columns: of a CSV file: t, position, velocity, effort as patterns with % for the joint
     """
     path = Path(path)
-    if not path.exists():
+    if not os.path.exists(path):
         raise RecordingError(f'{path}: there is no such file; give a ROS 2 bag, a CSV file or a '
                              'result of robodyn simulate --output')
     if path.suffix == '.npz':
