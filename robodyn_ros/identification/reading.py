@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import replace
+import os
 from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping, Sequence
 from zipfile import BadZipFile
@@ -46,7 +47,7 @@ def read_measured(path: str | Path, robot: Robot, topic: str = '',
     :param columns: of a CSV file: t, position, velocity, effort as patterns with % for the joint
     """
     path = Path(path)
-    if not path.exists():
+    if not os.path.exists(path):
         raise RecordingError(f'{path}: there is no such file; give a ROS 2 bag, a CSV file or a '
                              'result of robodyn simulate --output')
     if path.suffix == '.npz':

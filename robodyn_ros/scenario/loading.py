@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import os
 from pathlib import Path
 from typing import Any, Mapping, Sequence
 
-from robodyn_ros.checks import number
+from robodyn_ros.checks import expect, items, number
 from robodyn_ros.errors import ArgumentError, ScenarioError, UnknownNameError
 from robodyn_ros.scenario.periods import periods_in
 from robodyn_ros.scenario.schema import Scenario, SECTIONS
@@ -42,7 +43,7 @@ def load_scenario(name_or_path: str | Path,
     """
     text = str(name_or_path)
     path = share_folder('config') / f'{text}.yaml' if text in scenario_names() else Path(text)
-    if not path.suffix and not path.exists():
+    if not path.suffix and not os.path.exists(path):
         raise UnknownNameError('scenario', text, scenario_names(),
                                'this package (or give the path of a YAML file)')
     if path.suffix in ROBOT_FILES:
@@ -54,7 +55,7 @@ def load_scenario(name_or_path: str | Path,
     _apply(data, changes)
     robot = data.get('robot', '')
     local = path.parent / str(robot)
-    if Path(str(robot)).suffix in ('.urdf', '.xacro', '.xml') and local.exists():
+    if Path(str(robot)).suffix in ('.urdf', '.xacro', '.xml') and os.path.exists(local):
         data['robot'] = str(local)
     place = f'{path} with --set' if changes else str(path)
     scenario = settings_from(Scenario, {**data, 'name': path.stem}, place)
@@ -72,9 +73,10 @@ def changed(scenario: Scenario, changes: Sequence[str] | Mapping[str, Any]) -> S
 def _apply(data: dict[str, Any], changes: Sequence[str] | Mapping[str, Any]) -> None:
     if isinstance(changes, Mapping):
         for name, value in changes.items():
+            expect(str, 'a name in set', name, "a setting such as 'dynamics.payload.mass'")
             put(data, name, value, f'set {name!r}')
         return
-    for change in changes:
+    for change in items(str, 'set', changes, "texts such as 'dynamics.payload.mass=5'"):
         merge(data, change)
 
 

@@ -39,8 +39,9 @@ NODES: dict[str, dict[str, object]] = {
     'recorder': {}}
 EVERY = 2.0
 """Time between two looks at the nodes [s]."""
-WARM_UP = 0.2
-"""Part of the time that the nodes may grow in: caches, first messages, first visits."""
+WARM_UP, LEAST_WARM_UP, MOST_WARM_UP = 0.2, 30.0, 0.5
+"""Part of the time that the nodes may grow in (caches, first messages, first visits, queues), at
+least so many seconds, at most such a part."""
 BURST = 200
 """Attacks between two looks."""
 BAD = (float('nan'), float('inf'), -1e308, 1e308, 5e-324, 1e20)
@@ -123,6 +124,7 @@ def watched(processes: dict[str, Any], listener: Any, storm: 'Storm', seconds: f
     samples: dict[str, list[Sample]] = {name: [] for name in processes}
     lost: set[str] = set()
     begin = time.monotonic()
+    warm = min(max(WARM_UP * seconds, LEAST_WARM_UP), MOST_WARM_UP * seconds)
     while (now := time.monotonic() - begin) < seconds:
         storm.burst()
         until = begin + now + EVERY
@@ -133,7 +135,7 @@ def watched(processes: dict[str, Any], listener: Any, storm: 'Storm', seconds: f
             found = sample(process.pid) if process.poll() is None else None
             if found is None:
                 lost.add(name)
-            elif now >= WARM_UP * seconds:
+            elif now >= warm:
                 samples[name].append(found)
     return samples, lost
 

@@ -18,6 +18,7 @@ from robodyn_ros.recording.messages import Decoder
 from robodyn_ros.recording.reader import LEAST_UNPACKED, read_recording
 from robodyn_ros.recording.writer import RecordingWriter
 from robodyn_ros.report.motion import motion_of_result, read_motion
+from robodyn_ros.robots.appearance import appearance_of
 from robodyn_ros.robots.urdf.records import MOST_LINKS
 from robodyn_ros.scenario.settings import DEEPEST, load_yaml, LONGEST_TEXT
 from robodyn_ros.trajectories.joint_space import Table
@@ -81,6 +82,28 @@ def test_a_scenario_of_any_size_is_not_read_whole():
     """Not even one that has no end."""
     with pytest.raises(RobodynError):
         load_scenario('/dev/zero')
+
+
+@pytest.mark.parametrize('name', ['x' * 5000, 'x/' * 5000, 'x' * 5000 + '.yaml',
+                                  'x' * 5000 + '.urdf', 'a\0b', 'a\0b.yaml'])
+def test_names_of_any_length_are_no_files(name):
+    """Of scenarios and robots, also where one names the other and a robot its meshes."""
+    for load in (load_scenario, load_robot):
+        with pytest.raises(RobodynError):
+            load(name)
+    text = URDF.format(name) if '\0' not in name else URDF.format('a')
+    assert len(appearance_of(robot_from_text(text)).warnings) == 1
+
+
+URDF = ('<robot name="r"><link name="a"><visual><geometry><mesh filename="{}.stl"/></geometry>'
+        '</visual></link></robot>')
+
+
+@pytest.mark.parametrize('changes', [{5: 1}, [1], 7, [None], [b'a=1']])
+def test_changes_that_are_no_texts_are_refused(changes):
+    """By name or as of --set."""
+    with pytest.raises(RobodynError, match='set'):
+        load_scenario('scara_helix', changes)
 
 
 def test_what_changes_a_scenario_is_bounded_as_well():

@@ -52,6 +52,6 @@ def _in_ament_index(address: str) -> bool:
     """Tell whether ROS 2 finds the file of a package:// address by itself."""
     name, _, path = address.removeprefix('package://').partition('/')
     for prefix in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
-        if prefix and name and Path(prefix, INDEX, name).exists():
-            return Path(prefix, 'share', name, path).is_file()
+        if prefix and name and os.path.exists(Path(prefix, INDEX, name)):
+            return os.path.isfile(Path(prefix, 'share', name, path))
     return False

@@ -68,7 +68,7 @@ def mesh_file(path: Path) -> os.stat_result:
                              f'{", ".join(kind[1:] for kind in KINDS)}')
     try:
         about = path.stat()
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise RobotFileError(f'{path}: is not a file; give a mesh file')
     except (OSError, ValueError) as error:
         reason = getattr(error, 'strerror', None) or error

@@ -75,11 +75,11 @@ def resolved(address: str, near: str | Path) -> Path:
                              'file:// or a path')
     name, _, path = unquote(rest).partition('/')
     folder = package_folder(name, near)
-    if folder is not None and (folder / path).exists():
+    if folder is not None and os.path.exists(folder / path):
         return folder / path
     # a repository cloned under another name, or a description copied out of its package
     for around in folders_around(near):
-        if path and (around / path).is_file():
+        if path and os.path.isfile(around / path):
             return around / path
     if folder is not None:
         return _existing(folder / path, address, near)
@@ -102,7 +102,7 @@ def _folder_of(near: str | Path) -> Path:
 
 def _existing(path: Path, address: str, near: str | Path) -> Path:
     try:
-        if path.exists():
+        if os.path.exists(path):
             return path
     except (OSError, ValueError):  # a name that is too long, or holds a null
         pass
