@@ -75,7 +75,8 @@ def digest(source: str) -> str:
     """Name of the program: source, back end, compiler, its settings, interpreter, processor."""
     chosen = sorted(f'{name}={value}' for name, value in os.environ.items()
                     if name.startswith('NUMBA_') and name not in NO_CODE)
-    facts = (source, BACK_END, llvmlite.__version__, platform.python_version(), binding.get_host_cpu_name(),
+    facts = (source, BACK_END, llvmlite.__version__, platform.python_version(),
+             binding.get_host_cpu_name(),
              binding.get_host_cpu_features().flatten(), *chosen)
     return hashlib.sha256('\0'.join(facts).encode()).hexdigest()[:DIGITS]
 
@@ -185,7 +186,9 @@ def _read(top: int, name: str, source: str) -> MachineCode:
             raise ValueError('a file is damaged')
         symbols = tuple((str(entry), str(symbol)) for entry, symbol in json.loads(files[ENTRIES]))
         objects = tuple(files.pop(file) for file in _objects(len(files) - len((PROGRAM, ENTRIES))))
-        if not symbols or not objects or set(files) != {PROGRAM, ENTRIES}:
+        if not symbols or set(files) != {PROGRAM, ENTRIES} or not all(
+                symbol.endswith(f'.{entry}') and any(symbol.encode() in code for code in objects)
+                for entry, symbol in symbols):
             raise ValueError(f'{ENTRIES} does not name its files')
         with contextlib.suppress(OSError):  # a disk that may only be read serves as well
             os.utime(place)

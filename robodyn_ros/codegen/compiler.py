@@ -68,7 +68,7 @@ class Compiler:
 
     def function(self, function: Callable) -> Any:
         """Return a function that other loops call; it is written when one does."""
-        return CalledFunction(function)  # type: ignore[arg-type]
+        return CalledFunction(function)
 
     def entry(self, name: str, signature: Signature) -> Callable[[Callable], None]:
         """Mark a function for Python; its first statement is export()."""
@@ -103,7 +103,7 @@ class Compiler:
 
 
 def target_machine() -> binding.TargetMachine:
-    """Return the processor that is compiled for: this one, unless the environment names another."""
+    """Return the processor that is compiled for: this one, or what the environment names."""
     initialise()
     features = os.environ.get(FEATURES)
     if features is None:

@@ -18,7 +18,6 @@ from functools import lru_cache
 import math
 import operator
 from pathlib import Path
-from types import FunctionType
 from typing import Any, Callable, Iterator, NamedTuple, Sequence, Union
 
 from robodyn_ros.codegen import environment
@@ -63,7 +62,7 @@ class CalledRoutine(NamedTuple):
 class CalledFunction(NamedTuple):
     """A function that other loops call."""
 
-    function: FunctionType
+    function: Any
 
 
 def export() -> None:
@@ -98,7 +97,7 @@ class LoopCompiler:
         self._typed: dict[tuple[Any, tuple[Kind, ...]], Typed] = {}
         self._written: set[str] = set()
 
-    def entry(self, name: str, function: FunctionType, kinds: Sequence[Kind]) -> str:
+    def entry(self, name: str, function: Any, kinds: Sequence[Kind]) -> str:
         """Write a function that Python calls; returns its symbol."""
         symbol = f'{self.prefix}.{name}'
         body = _Body(self, function, kinds)
@@ -110,7 +109,7 @@ class LoopCompiler:
         self.declared |= guard.declared
         return symbol
 
-    def typed(self, function: FunctionType, kinds: tuple[Kind, ...]) -> Typed:
+    def typed(self, function: Any, kinds: tuple[Kind, ...]) -> Typed:
         """Return the symbol and the kind of the result of a function."""
         key = function, kinds
         if key not in self._typed:
@@ -119,7 +118,7 @@ class LoopCompiler:
             self._typed[key] = Typed(symbol, body.infer())
         return self._typed[key]
 
-    def called(self, function: FunctionType, kinds: tuple[Kind, ...]) -> Typed:
+    def called(self, function: Any, kinds: tuple[Kind, ...]) -> Typed:
         """Return the same of a function that is called, and write it if need be."""
         typed = self.typed(function, kinds)
         if typed.symbol not in self._written:
@@ -139,7 +138,7 @@ def _functions_of(path: str) -> dict[tuple[str, int], ast.FunctionDef]:
 
 
 def _pointer(kind: Kind) -> str:
-    return {ARRAY: FLOATS, COUNTS: INTEGERS}.get(kind, kind)  # type: ignore[call-overload]
+    return FLOATS if kind == ARRAY else INTEGERS if kind == COUNTS else str(kind)
 
 
 def _text_of(kind: Kind) -> str:
@@ -152,7 +151,7 @@ def _text_of(kind: Kind) -> str:
 class _Body:
     """One function for certain kinds of arguments: its types are found, then it is written."""
 
-    def __init__(self, owner: LoopCompiler, function: FunctionType, kinds: Sequence[Kind]):
+    def __init__(self, owner: LoopCompiler, function: Any, kinds: Sequence[Kind]):
         self.owner, self.function = owner, function
         code = function.__code__
         self.node = _functions_of(code.co_filename)[code.co_name, code.co_firstlineno]
@@ -762,7 +761,7 @@ class _Body:
                 f'select i1 {beyond}, {_text_of(kind)} {other}, {_text_of(kind)} {found}')
         return found
 
-    def _call_function(self, function: FunctionType,
+    def _call_function(self, function: Any,
                        given: Sequence[tuple[str, Kind]]) -> tuple[str, Kind]:
         typed = self.owner.called(function, tuple(kind for _, kind in given))
         args = ', '.join(f'{_text_of(kind)} {text}' for text, kind in given)

@@ -5,7 +5,7 @@ A program: the kernels of one recording and the loops around them, compiled or f
 
 ```
 kernels ─routines─▶ Routine ─┬─ python_text ─▶ source, which the cache hashes and people read
-                            └─ llvm, loop_compiler ─▶ object files ─ cache ─ native ─▶ functions
+                            └─ llvm, loop_compiler ─▶ objects ─ cache ─ native ─▶ functions
 ```
 """
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Callable, Mapping, Protocol, Sequence
 import numpy as np
 
 from robodyn_ros.checks import numbers
-from robodyn_ros.codegen import cache, environment, python_text
+from robodyn_ros.codegen import cache, environment, progress, python_text
 from robodyn_ros.codegen.backend import Backend, Interpreter
 from robodyn_ros.codegen.native import Array, Entry, interpreted, link, MachineCode, Signature
 from robodyn_ros.codegen.routines import Kernel, PREPARE, PREPARE_LAW, Routine, routines
@@ -114,9 +114,10 @@ class Program:
         # imported here: most starts compile nothing
         with INTERRUPTION.held():
             from robodyn_ros.codegen.compiler import Compiler
-        compiler = Compiler('robodyn_program_' + cache.digest(self.source))
-        self._make(compiler)
-        found = compiler.machine_code()
+        with progress.told(self.title, sum(self.operations.values())) as told:
+            compiler = Compiler('robodyn_program_' + cache.digest(self.source), told)
+            self._make(compiler)
+            found = compiler.machine_code()
         LOG.info('compiled %s in %.1f s', self.title, time.perf_counter() - start)
         return found
 

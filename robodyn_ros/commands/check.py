@@ -29,12 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_robot(parser)
     parser.add_argument('--strict', action='store_true',
                         help='refuse what is odd, as strict: true in a scenario does')
+    parser.add_argument('--snap-angles', action='store_true',
+                        help='make rounded right angles exact, as snap_angles: true in a scenario '
+                             'does, and tell each')
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the facts; returns the exit code."""
-    robot = read_robot(arguments.robot, xacro_arguments(arguments), arguments.strict)
+    robot = read_robot(arguments.robot, xacro_arguments(arguments), arguments.strict,
+                       arguments.snap_angles)
     facts = inspected(robot)
     if arguments.json:
         print_json(facts)

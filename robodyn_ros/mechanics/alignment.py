@@ -151,7 +151,7 @@ def _link(body: Body, own: tuple[tuple[float, float], float],
 
 
 def _nothing(step: Turn | Shift) -> bool:
-    return step.distance == 0.0 if isinstance(step, Shift) else step.cosine == 1.0
+    return bool(step.distance == 0.0 if isinstance(step, Shift) else step.cosine == 1.0)
 
 
 def aligned_inertias(tree: Tree, links: Sequence[Link],

@@ -4,10 +4,10 @@
 M^-1 without M: articulated bodies (Featherstone 2008, chapter 7), in straight-line form.
 
 From the leaves to the base, each body is given the inertia it shows its joint when all joints
-behind it are free. Their inertias along the joints, D, are the pivots of M = L^T D L; the way from
-the leaves to the base is L^-T, the way back L^-1 (Rodriguez 1987, Jain 1991), so the two ways serve
-wherever factors of M do, rows of constraints among them. Their work grows with the joints, that of
-factors with their cube.
+behind it are free. What they come to along the joints, D, are the pivots of M = L^T D L; the way
+from the leaves to the base is L^-T, the way back L^-1 (Rodriguez 1987, Jain 1991), so the two ways
+serve wherever factors of M do, rows of constraints among them. Their work grows with the joints,
+that of factors with their cube.
 """
 from __future__ import annotations
 
@@ -113,12 +113,12 @@ class ArticulatedFactor:
             found[k] = push
             if link.parent < 0 or (is_zero(push) and _nothing(wrench)):
                 continue
-            handed = Wrench(*(tuple(x + push * gain for x, gain in zip(part, gains))
-                              for part, gains in zip(wrench, (moments, forces))))
+            turning, moving = ([x + push * gain for x, gain in zip(part, gains)]
+                               for part, gains in zip(wrench, (moments, forces)))
             if self._gives_way(k):
-                own = list(handed[not turns])
-                own[2] = right[k]
-                handed = handed._replace(**{'turning' if turns else 'moving': tuple(own)})
+                (turning if turns else moving)[2] = right[k]
+            handed = Wrench((turning[0], turning[1], turning[2]),
+                            (moving[0], moving[1], moving[2]))
             for step in self.steps[k]:
                 handed = _handed_down(handed, step)
             before = given[link.parent]

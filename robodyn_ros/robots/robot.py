@@ -34,6 +34,7 @@ from robodyn_ros.robots.orientation import roll_pitch_yaw
 from robodyn_ros.robots.parameters import Given, parameters_from
 from robodyn_ros.robots.pose_solver import (PoseSolver, Solution, solve,
                                             TOLERANCE as TOLERANCE_OF_POSES, TRIES)
+from robodyn_ros.robots.snapping import with_right_angles
 from robodyn_ros.robots.tool_frame import Tool
 from robodyn_ros.robots.urdf.addresses import with_followable_addresses
 from robodyn_ros.robots.urdf.records import parse_urdf, read_urdf, RobotRecord
@@ -452,7 +453,7 @@ def robot_names() -> list[str]:
 
 
 def read_robot(name_or_path: str | Path, arguments: Mapping[str, Any] | None = None,
-               strict: bool = False) -> Robot:
+               strict: bool = False, snap_angles: bool = False) -> Robot:
     """Load a robot as load_robot does, without a word about what is odd."""
     text = str(name_or_path)
     if text in robot_names():
@@ -460,11 +461,12 @@ def read_robot(name_or_path: str | Path, arguments: Mapping[str, Any] | None = N
     elif not (Path(text).suffix or '/' in text or os.path.exists(text)):
         raise UnknownNameError('robot', text, robot_names(),
                                'this package (or give the path of a URDF file)')
-    return Robot(read_urdf(text, arguments), strict)
+    record = read_urdf(text, arguments)
+    return Robot(with_right_angles(record) if snap_angles else record, strict)
 
 
 def load_robot(name_or_path: str | Path, arguments: Mapping[str, Any] | None = None,
-               strict: bool = False) -> Robot:
+               strict: bool = False, snap_angles: bool = False) -> Robot:
     """
     Load a robot of this package by name ('scara_450') or any URDF or xacro file by path.
 
@@ -472,8 +474,9 @@ def load_robot(name_or_path: str | Path, arguments: Mapping[str, Any] | None = N
 
     :param arguments: of a xacro file, such as {'prefix': 'left_'}
     :param strict: refuse what is odd instead: inertias that no body can have, exchanged limits
+    :param snap_angles: make rounded right angles of joints' frames exact, see snapping.py
     """
-    robot = read_robot(name_or_path, arguments, strict)
+    robot = read_robot(name_or_path, arguments, strict, snap_angles)
     for remark in robot.remarks:
         key = f'{os.path.realpath(robot.path)}: {remark.sentence}'
         if key not in _TOLD:

@@ -239,6 +239,8 @@ class Scenario:
     """Arguments of a xacro file by name, such as prefix: left_."""
     strict: bool = False
     """Refuse a robot file with inertias that no body has, instead of warning."""
+    snap_angles: bool = False
+    """Make rounded right angles of joints' frames (rpy="1.5708 0 0") exact; all are told."""
     duration: float = bounded(10.0, least=1e-7)
     """Length of the motion [s]."""
     tolerance: float = bounded(1e-3, least=0.0)

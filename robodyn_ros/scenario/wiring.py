@@ -47,7 +47,8 @@ CONTROLLERS = ('none', 'computed_torque', 'robust', 'adaptive', 'lqr', 'constrai
 
 def robot_of(scenario: Scenario) -> Robot:
     """Load the robot of a scenario; it carries its payload at dynamics.payload.frame."""
-    robot = load_robot(scenario.robot, scenario.robot_arguments, scenario.strict)
+    robot = load_robot(scenario.robot, scenario.robot_arguments, scenario.strict,
+                       scenario.snap_angles)
     frame = scenario.dynamics.payload.frame
     return carrying(robot, frame or robot.tool_frame(scenario.trajectory.frame),
                     'dynamics.payload.frame')

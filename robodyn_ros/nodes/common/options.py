@@ -113,7 +113,7 @@ class RecorderOptions:
     """Path of the MCAP file, which must not exist yet; empty: a name with the time."""
 
 
-SHARED = ('robot', 'robot_arguments', 'strict', 'duration', 'tolerance', 'repeat')
+SHARED = ('robot', 'robot_arguments', 'strict', 'snap_angles', 'duration', 'tolerance', 'repeat')
 """Of the scenario as a whole; each of its three nodes has them, and 'scenario' itself."""
 MODEL = ('gravity', 'friction_scale', 'payload.mass', 'payload.centre', 'payload.inertia')
 CHANGEABLE = {
