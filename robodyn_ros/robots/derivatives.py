@@ -103,7 +103,7 @@ class Derivatives:
         self.title, self.tree, self.own = title, tree, own
         self._programs: dict[tuple[str, bool, tuple[str, ...]], Program] = {}
         self._spare: dict[str, list[Single]] = {INVERSE: [], FORWARD: []}
-        self._shape = (tree.n,)
+        self._shape = (tree.n,) if tree.n else None  # without joints nothing is quick
 
     @property
     def names(self) -> list[str]:
