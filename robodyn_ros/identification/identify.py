@@ -25,12 +25,11 @@ from robodyn_ros.identification.fit import (Equations, equations_of, FIRST_WEIGH
                                             left_out_error, MORE_EARNED, plain_least_squares,
                                             solved, thinned)
 from robodyn_ros.identification.motion import motion_equations
-from robodyn_ros.identification.parameters import (inertia_from, INERTIAL, JOINT, laws_of,
-                                                   parameter_set, ParameterSet, TEN, ten_of,
-                                                   values_of, with_saturation)
+from robodyn_ros.identification.parameters import (JOINT, laws_of, parameter_set, ParameterSet,
+                                                   TEN, values_of, with_saturation)
 from robodyn_ros.identification.prior import BALL_MASS, BALL_SIZE, prior_of
 from robodyn_ros.identification.regressor import Regressor
-from robodyn_ros.mechanics.inertia import express
+from robodyn_ros.mechanics.inertia import express, inertia_from, INERTIAL, ten_of
 from robodyn_ros.mechanics.tree import Inertia
 from robodyn_ros.mechanics.vector import scale, transpose, transpose_times
 from robodyn_ros.robots.robot import Robot

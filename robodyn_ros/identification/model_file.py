@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from robodyn_ros.identification.parameters import friction_of, inertia_from, ParameterSet
-from robodyn_ros.mechanics.inertia import express
+from robodyn_ros.identification.parameters import friction_of, ParameterSet
+from robodyn_ros.mechanics.inertia import express, inertia_from
 from robodyn_ros.mechanics.tree import Frame, Friction, Inertia
 from robodyn_ros.mechanics.vector import scale, transpose, transpose_times
 from robodyn_ros.robots.estimates import write_inertial

@@ -13,9 +13,9 @@ import numpy as np
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.consistency import Prior, pseudo_inertia
-from robodyn_ros.identification.parameters import (ParameterSet, TEN, ten_of, values_of,
-                                                   with_inertias)
+from robodyn_ros.identification.parameters import ParameterSet, TEN, values_of, with_inertias
 from robodyn_ros.mechanics import equations, rigid_body
+from robodyn_ros.mechanics.inertia import ten_of
 from robodyn_ros.robots.estimates import estimated, filled_text
 from robodyn_ros.robots.robot import Robot, robot_from_text
 

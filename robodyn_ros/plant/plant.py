@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from functools import cached_property
 import logging
-from typing import Callable, Iterable, Mapping, Sequence
+from typing import Callable, Iterable, Mapping, Sequence, TYPE_CHECKING
 
 import numpy as np
 
@@ -24,14 +24,16 @@ from robodyn_ros.constraints.stabilisation import Stabilisation, step_warning
 from robodyn_ros.errors import SizeError, StateError
 from robodyn_ros.plant.diagnosis import StartCheck, state_of
 from robodyn_ros.plant.inputs import inputs_of, one_input, reference_rows, SAMPLES, step_count
-from robodyn_ros.plant.gradient import Adjoints, RolloutGradient
-from robodyn_ros.plant.linearised import Linearisation, Linearised
 from robodyn_ros.plant.model import Model, Ready
 from robodyn_ros.plant.rollout import rates, rollout_from_rows, rollouts, run
 from robodyn_ros.plant.stepper import Stepper
 from robodyn_ros.robots.parameters import Given
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.types import Control, Rollout, State
+
+if TYPE_CHECKING:  # a plant that is only stepped does without them
+    from robodyn_ros.plant.gradient import Adjoints, RolloutGradient
+    from robodyn_ros.plant.linearised import Linearisation, Linearised
 
 LOG = logging.getLogger('robodyn_ros')
 MOST_THREADS = 1024
@@ -197,7 +199,7 @@ class Plant:
         """
         x = inputs_of(self.robot, state, tau)
         found = self._linearisation(x if x.ndim > 1 else x[None], parameters)
-        return found if x.ndim > 1 else Linearised(*(part[0] for part in found))
+        return found if x.ndim > 1 else type(found)(*(part[0] for part in found))
 
     def rollout_gradient(self, state: State, duration: float | None = None, *,
                          steps: int | None = None, stage: Callable | None = None,
@@ -245,10 +247,12 @@ class Plant:
 
     @cached_property
     def _adjoints(self) -> Adjoints:
+        from robodyn_ros.plant.gradient import Adjoints
         return Adjoints(self.model)
 
     @cached_property
     def _linearisation(self) -> Linearisation:
+        from robodyn_ros.plant.linearised import Linearisation
         return Linearisation(self.model)
 
     def _reference(self, reference: np.ndarray | None, count: int) -> np.ndarray:

@@ -26,7 +26,7 @@ from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.mechanics import equations
 from robodyn_ros.mechanics.factorisation import factor_mass
 from robodyn_ros.mechanics.friction import friction_torque
-from robodyn_ros.mechanics.inertia import INERTIAL, inertia_from, ten_of
+from robodyn_ros.mechanics.inertia import inertia_from, INERTIAL, ten_of
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.mechanics.tree import body_rates, Friction, joint_efforts, Tree
 from robodyn_ros.tracing import gradient, Graph, inputs, is_zero, Number, replaced, Scalar
@@ -103,7 +103,7 @@ class Derivatives:
         self.title, self.tree, self.own = title, tree, own
         self._programs: dict[tuple[str, bool, tuple[str, ...]], Program] = {}
         self._spare: dict[str, list[Single]] = {INVERSE: [], FORWARD: []}
-        self._shape = (tree.n,)
+        self._shape = (tree.n,) if tree.n else None  # without joints nothing is quick
 
     @property
     def names(self) -> list[str]:
@@ -183,7 +183,7 @@ class Derivatives:
 
 
 def cut(y: np.ndarray, n: int) -> tuple[np.ndarray, ...]:
-    """Cut outputs (..., outputs) into matrices by q, v, a or tau, and parameters, and the vector."""
+    """Cut outputs (..., outputs): matrices by q, v, a or tau, and parameters; the vector."""
     many, begin = y.shape[:-1], (3 * n + 2) * n
     rows = y[..., :begin].reshape(*many, 3 * n + 2, n)
     return (rows[..., :n, :], rows[..., n:2 * n, :], rows[..., 2 * n:3 * n, :],

@@ -134,7 +134,7 @@ def listed():
 
 @pytest.mark.parametrize('path', ['irb120', *listed()], ids=lambda path: Path(path).stem)
 def test_derivatives_are_those_of_pinocchio(path):
-    """computeRNEADerivatives and computeABADerivatives, coupled by G where joints follow."""
+    """By computeRNEADerivatives and computeABADerivatives, coupled by G where joints follow."""
     peers = pytest.importorskip('mechanics.peer')
     pin, arm = peers.pin, load_robot(path)
     peer, still = peers.Peer(arm), {'friction_scale': 0.0}
@@ -196,6 +196,9 @@ def test_refusals_are_sentences():
         arm.derivatives(zero, zero, zero, by='mass')
     with pytest.raises(RobodynError, match='by'):
         arm.inverse_dynamics_derivatives(zero, zero, zero, by=3)
+    post = robot_from_text('<robot name="post"><link name="base"/></robot>')
+    with pytest.raises(RobodynError, match='no joint moves'):
+        post.derivatives(np.zeros(0), np.zeros(0), np.zeros(0))
     bare = robot_from_text(_without_inertia(arm.urdf))
     with pytest.raises(SingularMassError, match='not positive definite'):
         bare.derivatives(np.zeros(bare.n), np.zeros(bare.n), np.zeros(bare.n))
