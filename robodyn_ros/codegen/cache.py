@@ -5,9 +5,10 @@ Compiled programs on disk, found by the hash of everything that could change the
 
 One folder per program, named by the hash of its source, the compiler's versions and settings and
 the processor. It is built under a private name and appears by one rename, so two processes may
-compile the same program at once; a list of checksums is verified before anything is loaded, so a
-truncated file means compiling again, never a crash. Programs that nobody used for long make room
-for new ones.
+compile the same program at once; they need not: whoever compiles holds a lock, and others wait for
+it and look again. The lock ends with its process and the wait is bounded, so nobody depends on
+either. A list of checksums is verified before anything is loaded, so a truncated file means
+compiling again, never a crash. Programs that nobody used for long make room for new ones.
 
 What is loaded is run, so the cache is trusted only as far as nobody else could have written it:
 the folder has an absolute path, belongs to the user of this process and to nobody else (0700), and
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import hashlib
 import json
 import logging
@@ -50,6 +52,12 @@ DIGITS = 32
 """Length of a program's name."""
 BUILDING = '.building-'
 """What the name of a program begins with that is not complete."""
+LOCK = '.lock'
+"""What the name of the lock of a program ends with, which begins like one that is built."""
+WAITING = 120.0
+"""Time after which a program is compiled though another process still holds its lock [s]."""
+LOOK = 0.05
+"""Time between looks at a lock [s]."""
 MOST_BYTES = 1 << 28
 """Size of one file of a program; no compiler writes such a one."""
 DAY = 86400.0  # [s]
@@ -96,12 +104,56 @@ def load(source: str, compiled: Callable[[], MachineCode]) -> MachineCode:
             return compiled()
         code = _published(top, place / name, source)
         if code is None:
+            closing.enter_context(_one_at_a_time(top, name))
+            code = _published(top, place / name, source, discard=True)
+        if code is None:
             code = compiled()
             try:
                 _publish(top, place / name, source, code)
             except OSError as error:
                 _tell(place, error)
         return code
+
+
+@contextlib.contextmanager
+def _one_at_a_time(top: int, name: str) -> Iterator[None]:
+    """Let others compile this program first, where locks can be had and theirs ends in time."""
+    file, until = f'{BUILDING}{name}{LOCK}', time.monotonic() + WAITING
+    lock, told = None, False
+    try:
+        while lock is None and time.monotonic() < until:
+            lock = _locked(top, file)
+            if lock is None:
+                if not told:
+                    LOG.info('waiting for another process that makes the same program')
+                told = True
+                time.sleep(LOOK)
+    except OSError:  # a folder that may only be read, a full disk, a file system without locks
+        pass
+    try:
+        yield
+    finally:
+        if lock is not None:
+            with contextlib.suppress(OSError):  # while it is ours: who waits for it looks anew
+                os.unlink(file, dir_fd=top)
+            os.close(lock)
+
+
+def _locked(top: int, file: str) -> int | None:
+    """Return the descriptor of a lock, None if another process has it."""
+    lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600,
+                   dir_fd=top)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(lock), os.stat(file, dir_fd=top, follow_symlinks=False)):
+            return lock
+    except (BlockingIOError, FileNotFoundError):  # held, or removed by who held it
+        pass
+    except BaseException:
+        os.close(lock)
+        raise
+    os.close(lock)
+    return None
 
 
 def _tell(place: Path, error: OSError) -> None:
@@ -155,12 +207,15 @@ def _refused(reason: str) -> OSError:
     return OSError(errno.EPERM, reason)
 
 
-def _published(top: int, place: Path, source: str) -> MachineCode | None:
+def _published(top: int, place: Path, source: str, discard: bool = False) -> MachineCode | None:
+    """Return a program that is there; a damaged one is removed by who holds its lock."""
     try:
         return _read(top, place.name, source)
     except FileNotFoundError:
         return None
     except Exception as error:  # noqa: B902  any failure to load means: compile again
+        if not discard:
+            return None
         shutil.rmtree(place, ignore_errors=True)
         if not _exists(top, place.name):  # else _publish says what to do
             LOG.warning(printable(f'discarding the compiled program {place}: {error}'))
@@ -273,7 +328,10 @@ def _sweep(top: int, parent: Path) -> None:
                 continue
         with contextlib.suppress(FileNotFoundError):  # another process may remove it just now
             if time.time() - os.stat(name, dir_fd=top, follow_symlinks=False).st_mtime > limit:
-                shutil.rmtree(parent / name, ignore_errors=True)
+                if name.endswith(LOCK):
+                    os.unlink(name, dir_fd=top)
+                else:
+                    shutil.rmtree(parent / name, ignore_errors=True)
 
 
 def _warn_once(sentence: str) -> None:

@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled programs on disk: found again, never trusted when damaged, optional when forbidden."""
 
+from concurrent.futures import ThreadPoolExecutor
+import errno
 import logging
 import os
 import shutil
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -173,7 +177,7 @@ def test_another_process_that_was_first_is_no_reason_to_warn(kept, monkeypatch, 
     """The program that is there serves as well as the one just built."""
     made = small()
     load(made)
-    monkeypatch.setattr(cache, '_published', lambda *_: None)  # it was not there yet
+    monkeypatch.setattr(cache, '_published', lambda *_, **__: None)  # it was not there yet
     with caplog.at_level(logging.WARNING):
         assert load(made) == (0.25, 1)
     assert not caplog.records and [f.name for f in kept.iterdir()] == [cache.digest(made.source)]
@@ -188,6 +192,54 @@ def test_a_folder_that_becomes_full_leaves_nothing_behind(kept, monkeypatch):
     assert list(kept.iterdir()) == []
 
 
+def test_who_waits_for_a_program_does_not_compile_it(kept):
+    """Threads that are sent off at once, each as if it were a process: one compiles."""
+    made, begun, told = small(), threading.Event(), []
+
+    def compiled():
+        told.append(1)
+        begun.wait(60.0)  # the others had time to come
+        return made.machine_code()
+
+    with ThreadPoolExecutor(4) as pool:
+        found = [pool.submit(cache.load, made.source, compiled) for _ in range(4)]
+        while not list(kept.glob('*.lock')):
+            time.sleep(0.001)
+        begun.set()
+        codes = [one.result(60.0) for one in found]
+    assert told == [1] and all(code == codes[0] for code in codes)
+    assert [folder.name for folder in kept.iterdir()] == [cache.digest(made.source)]
+
+
+def no_locks(*_):
+    """Be a file system without them."""
+    raise OSError(errno.ENOLCK, 'No locks available')
+
+
+def always_held(*_):
+    """Be a process that was stopped when it compiled."""
+    raise BlockingIOError(errno.EWOULDBLOCK, 'held')
+
+
+@pytest.mark.parametrize('flock', [no_locks, always_held])
+def test_without_its_lock_a_program_is_compiled_all_the_same(flock, kept, monkeypatch, caplog):
+    """A file system without locks, or a process that was stopped, costs time and no more."""
+    monkeypatch.setattr(cache.fcntl, 'flock', flock)
+    monkeypatch.setattr(cache, 'WAITING', 0.2)
+    with caplog.at_level(logging.WARNING):
+        assert [load(small()), load(small())] == [(0.25, 1), (0.25, 0)]
+    assert not caplog.records
+
+
+@pytest.mark.parametrize('make', [os.mkdir, os.mkfifo, lambda path: os.symlink('/dev/full', path),
+                                  lambda path: path.write_text('left by a killed process')])
+def test_whatever_lies_where_the_lock_belongs(make, kept):
+    """It is neither followed nor waited for, and the program is kept."""
+    kept.mkdir(mode=0o700)
+    make(kept / f'{cache.BUILDING}{cache.digest(small().source)}{cache.LOCK}')
+    assert [load(small()), load(small())] == [(0.25, 1), (0.25, 0)]
+
+
 def grow_old(folder, days):
     """Let a folder have been changed so long ago."""
     then = folder.stat().st_mtime - days * cache.DAY
@@ -199,6 +251,9 @@ def test_folders_of_killed_builds_are_swept_after_a_day(kept):
     for name, days in (('.building-old', 2.0), ('.building-young', 0.001)):
         (kept / name).mkdir(parents=True)
         grow_old(kept / name, days)
+    lock = kept / '.building-one.lock'
+    lock.touch()
+    grow_old(lock, 2.0)
     load(small())
     assert sorted(f.name for f in kept.glob('.building-*')) == ['.building-young']
 

@@ -4,12 +4,15 @@
 
 import json
 from pathlib import Path
+import signal
 import subprocess
 import sys
 
 from house import clean_environment
 import pytest
 import robodyn_ros
+from robodyn_ros.codegen import cache
+from robodyn_ros.codegen.native import MachineCode
 
 # Prints how often compiling was announced and M, h of an arm, to the last bit.
 SCRIPT = """
@@ -46,26 +49,26 @@ def result(process):
 
 
 @pytest.fixture(scope='module')
-def pair(tmp_path_factory):
-    """Two processes that compile the same program in an empty folder at once."""
+def several(tmp_path_factory):
+    """Four processes that want the same program in an empty folder at once."""
     folder = tmp_path_factory.mktemp('programs')
-    processes = [start(folder), start(folder)]
+    processes = [start(folder) for _ in range(4)]
     return folder, [result(process) for process in processes]
 
 
-def test_two_processes_may_compile_at_once(pair):
-    """Both get the same right numbers, without a warning; exactly one folder stays."""
-    folder, (one, other) = pair
-    assert one['numbers'] == other['numbers'], (one, other)
-    assert one['warnings'] == other['warnings'] == []
-    assert one['compiled'] + other['compiled'] in (1, 2)
+def test_one_of_several_processes_compiles(several):
+    """All get the same right numbers, without a warning; exactly one folder stays."""
+    folder, found = several
+    assert all(one['numbers'] == found[0]['numbers'] for one in found), found
+    assert all(one['warnings'] == [] for one in found)
+    assert sum(one['compiled'] for one in found) == 1
     assert len(list(folder.iterdir())) == 1, list(folder.iterdir())
     assert not list(folder.glob('.building-*'))
 
 
-def test_a_new_process_finds_the_program(pair, tmp_path):
+def test_a_new_process_finds_the_program(several, tmp_path):
     """Nothing is compiled again, wherever NUMBA_CACHE_DIR points, and nothing goes there."""
-    folder, (first, _) = pair
+    folder, (first, *_) = several
     elsewhere = tmp_path / 'numba'
     found = result(start(folder, NUMBA_CACHE_DIR=str(elsewhere)))
     # and the compiler is not even imported, which is most of a start
@@ -83,22 +86,52 @@ def test_numba_cache_dir_does_not_move_the_machine_code(tmp_path):
     assert result(start(folder))['compiled'] == 0
 
 
-def test_without_compiler_the_numbers_are_the_same(pair, tmp_path):
+def test_without_compiler_the_numbers_are_the_same(several, tmp_path):
     """NUMBA_DISABLE_JIT=1 runs the same text as Python, to the last bit, and keeps no folder."""
-    _, (first, _) = pair
+    _, (first, *_) = several
     plain = result(start(tmp_path / 'programs', NUMBA_DISABLE_JIT='1'))
     assert plain['numbers'] == first['numbers'] and plain['warnings'] == []
     assert not (tmp_path / 'programs').exists()
 
 
-def test_another_processor_gives_the_same_numbers(pair, tmp_path):
+def test_another_processor_gives_the_same_numbers(several, tmp_path):
     """Code for a processor without fused multiply-add or wide vectors, to the last bit."""
-    _, (first, _) = pair
+    _, (first, *_) = several
     plain = result(start(tmp_path / 'programs', NUMBA_CPU_NAME='generic', NUMBA_CPU_FEATURES=''))
     assert plain['numbers'] == first['numbers'] and plain['compiled'] == 1
     # and code for one processor is not taken for another's
     other = result(start(tmp_path / 'programs'))
     assert other['numbers'] == first['numbers'] and other['compiled'] == 1
+
+
+HOLDING = """
+import sys, time
+from robodyn_ros.codegen import cache
+cache.load(sys.argv[1], lambda: print('holds', flush=True) or time.sleep(600))
+"""
+
+
+@pytest.mark.parametrize('ends', [True, False], ids=['killed', 'stopped'])
+def test_a_process_that_stops_when_it_compiles_holds_nobody_up(ends, tmp_path, monkeypatch):
+    """Killed, its lock goes with it; stopped, it is waited for so long and no longer."""
+    holder = subprocess.Popen(
+        [sys.executable, '-c', HOLDING, 'a program'], text=True, stdout=subprocess.PIPE,
+        env=clean_environment(ROBODYN_CACHE_DIR=str(tmp_path / 'programs'), PYTHONPATH=str(
+            Path(robodyn_ros.__file__).resolve().parent.parent)))
+    try:
+        assert holder.stdout.readline() == 'holds\n'
+        holder.send_signal(signal.SIGKILL if ends else signal.SIGSTOP)
+        if ends:
+            holder.wait()
+        monkeypatch.setenv('ROBODYN_CACHE_DIR', str(tmp_path / 'programs'))
+        monkeypatch.setattr(cache, 'WAITING', 600.0 if ends else 0.3)
+        code, told = MachineCode((('f', 'p.f'),), (b'p.f',)), []
+        assert cache.load('a program', lambda: told.append(1) or code) == code and told == [1]
+        assert cache.load('a program', lambda: pytest.fail('is there')) == code
+        assert bool(list((tmp_path / 'programs').glob('*.lock'))) is not ends  # still its own
+    finally:
+        holder.kill()
+        holder.communicate()
 
 
 TWO = """
