@@ -223,8 +223,8 @@ class Adjoint(NamedTuple):
                     memory: Any, slopes: Any, s: Any, back: Any, by_reference: Any) -> Any:
             """Go back from the weights of q and v at the end, which lie in back."""
             export()
-            given_w, samples, wanted, start = cells(w), cells(rows), cells(reference), cells(memory)
-            further = cells(slopes)
+            given_w, samples, wanted = cells(w), cells(rows), cells(reference)
+            start, further = cells(memory), cells(slopes)
             numbers, weight, by = cells(s), cells(back), cells(by_reference)
             for reverse in range(steps):
                 k = steps - 1 - reverse
