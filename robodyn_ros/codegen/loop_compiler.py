@@ -4,7 +4,7 @@
 From the loops of loops/, which are ordinary Python functions, to LLVM instructions.
 
 They need little of Python: whole numbers (64 bits), floats, truths, arrays by their address,
-tuples that are returned, if, for over range(), while, and calls of one another and of routines.
+tuples that are returned, or constant and of floats, if, for over range(), while, and calls of one another and of routines.
 Their free variables are constants; a branch that these decide is not written, nor looked at. Types
 follow from those of the arguments; a variable that is a whole number here and a float there is a
 float. All this is what the functions mean as Python, operation by operation, but that numbers
@@ -289,6 +289,8 @@ class _Body:
         if isinstance(node, ast.Tuple):
             return tuple(map(self.kind, node.elts))
         if isinstance(node, ast.Subscript):
+            if self._table(node):
+                return DOUBLE
             kind = self.kind(node.value)
             return kind if isinstance(node.slice, ast.Slice) else ELEMENT[kind]  # type: ignore
         if isinstance(node, ast.Call):
@@ -707,7 +709,21 @@ class _Body:
         return self.lines.put(f'phi {_text_of(kind)} ' + ', '.join(
             f'[ {text}, %{label} ]' for text, label in ways)), kind
 
+    def _table(self, node: ast.Subscript) -> tuple[float, ...]:
+        """Return the floats of a tuple that is a constant, where it is one."""
+        known = () if isinstance(node.slice, ast.Slice) else self.constant(node.value)
+        return known if isinstance(known, tuple) and all(
+            isinstance(value, float) for value in known) else ()
+
     def _subscript(self, node: ast.Subscript) -> tuple[str, Kind]:
+        table = self._table(node)
+        if table:  # a table of a few numbers: chosen one by one
+            at, found = self.whole(node.slice), constant(table[-1])
+            for k, value in enumerate(table[:-1]):
+                here = self.lines.put(f'icmp eq i64 {at}, {k}')
+                found = self.lines.put(
+                    f'select i1 {here}, double {constant(value)}, double {found}')
+            return found, DOUBLE
         if not isinstance(node.slice, ast.Slice):
             element, at = self._cell(node)
             return self.lines.put(f'load {element}, {at}, align 8'), element

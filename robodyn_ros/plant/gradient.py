@@ -5,7 +5,7 @@ The gradient of a rollout's cost by its parameters, its start and its reference.
 
     cost = sum over steps h stage(t, q, v, tau, reference) + terminal(t, q, v)
 
-The rollout is recorded as always; then its compiled adjoint goes back through it
+To it comes whatever else a motion costs, given by its slopes by every sample. The rollout is recorded as always; then its compiled adjoint goes back through it
 (codegen/loops/adjoint.py), which costs two or three rollouts however many parameters there are.
 Both functions are recorded like a control law, and so differentiated exactly.
 """
@@ -15,12 +15,13 @@ from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from robodyn_ros.checks import items, refusal
+from robodyn_ros.checks import items, numbers, refusal
 from robodyn_ros.codegen.loops import outcomes
 from robodyn_ros.codegen.loops.adjoint import Adjoint, SCHEMES
 from robodyn_ros.codegen.program import Program
 from robodyn_ros.codegen.routines import Kernel
-from robodyn_ros.errors import ConstraintError, RobodynError, TracingError, UnknownNameError
+from robodyn_ros.errors import (ConstraintError, RobodynError, SizeError, TracingError,
+                                UnknownNameError)
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.plant.control_law import traced_law
 from robodyn_ros.plant.diagnosis import place
@@ -31,6 +32,8 @@ from robodyn_ros.tracing import evaluate, gradient, Graph, inputs, Number, Scala
 from robodyn_ros.types import Rollout, State
 
 Stage = Callable[..., Any]
+Slopes = Callable[[Rollout], np.ndarray]
+"""Of a motion: d cost by q, v, tau of every sample (steps + 1, 3 n)."""
 
 
 class RolloutGradient(NamedTuple):
@@ -70,7 +73,7 @@ class Adjoints:
 
     def __call__(self, motion: Rollout, rows: np.ndarray, reference: np.ndarray,
                  stage: Stage | None, terminal: Stage | None, by: Sequence[str],
-                 parameters: Given) -> RolloutGradient:
+                 parameters: Given, slopes: Slopes | None) -> RolloutGradient:
         """
         Go back through a recorded motion.
 
@@ -84,15 +87,17 @@ class Adjoints:
         program, finish, loop = self._recorded(stage, tuple(by), parametric, seen)
         steps = len(rows) - 1
         end, of_end = self._end(terminal, motion.end)
+        further = self._slopes(slopes, motion)
         torque, memory, queue, mechanics, law, cost = loop.back
         back, s = np.zeros(cost + 1), np.zeros(loop.places[-1])
-        back[:2 * n] = of_end
+        back[:3 * n] = further[-1]
+        back[:2 * n] += of_end
         by_reference = np.zeros(reference.shape)
         start = np.array(model.control.memory if model.control else (), dtype=float)
         period = model.control_period if model.control else 1
         stop = program.functions()['adjoint'](
             steps, model.step_size, period, program.prepared(vector), rows.reshape(-1),
-            reference.reshape(-1), start, s, back, by_reference.reshape(-1))
+            reference.reshape(-1), start, further.reshape(-1), s, back, by_reference.reshape(-1))
         if stop != outcomes.OK:
             raise self._stopped(motion, stop)
         found = np.zeros(0)
@@ -115,6 +120,15 @@ class Adjoints:
         given, outputs = self._ends[terminal]
         found = evaluate(outputs, dict(zip(given, [end.t, *end.q.tolist(), *end.v.tolist()])))
         return found[0], np.array(found[1:])
+
+    def _slopes(self, slopes: Slopes | None, motion: Rollout) -> np.ndarray:
+        shape = len(motion.t), 3 * self.model.layout.n
+        if slopes is None:
+            return np.zeros(shape)
+        found = numbers('slopes', slopes(motion), 'what the function of the motion returns')
+        if found.shape != shape:
+            raise SizeError('slopes', shape, found.shape, 'by q, v, tau of every sample')
+        return np.ascontiguousarray(found)
 
     def checked(self, by: Any) -> tuple[str, ...]:
         """Return names of run-time parameters; the error lists those there are."""

@@ -205,7 +205,9 @@ class Plant:
                          steps: int | None = None, stage: Callable | None = None,
                          terminal: Callable | None = None, by: Iterable[str] = (),
                          tau: object = None, reference: np.ndarray | None = None,
-                         parameters: Given = None) -> RolloutGradient:
+                         parameters: Given = None,
+                         slopes: Callable[[Rollout], np.ndarray] | None = None
+                         ) -> RolloutGradient:
         """
         Gradient of a rollout's cost by parameters, start, torque and reference.
 
@@ -219,6 +221,10 @@ class Plant:
         :param by: run-time parameters, see plant.parameters.names
         :param reference: as for rollout; of a plant without a law, what the stage is to see:
             one row a step
+        :param slopes: of a cost of the whole motion that no sum over steps is, such as one at
+            control instants only: a function of the motion that returns its derivatives by q, v,
+            tau of every sample (steps + 1, 3 n); the last torque is the one that acted last. The
+            cost itself is not known then, only its gradient
         """
         by = self._adjoints.checked(by)
         count = step_count(duration, steps, self.step_size)
@@ -243,7 +249,7 @@ class Plant:
             parameters)
         rows = rows.reshape(count + 1, layout.sample)
         return self._adjoints(rollout_from_rows(rows, layout), rows, np.ascontiguousarray(wanted),
-                              stage, terminal, by, parameters)
+                              stage, terminal, by, parameters, slopes)
 
     @cached_property
     def _adjoints(self) -> Adjoints:

@@ -70,6 +70,16 @@ class Axis:
             return float(self.quantile(np.array([min(max(share, TINY), 1.0 - TINY)]))[0])
         return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
 
+    def slope(self, share: float) -> float:
+        """Return how fast the value of a drawn axis changes with the share."""
+        low, high = self.values
+        if self.kind == 'uniform':
+            return high - low
+        if self.kind == 'log_uniform':
+            return self.at(share) * math.log(high / low)
+        z = (self.at(share) - low) / high if high else 0.0  # d quantile = deviation / density(z)
+        return high * math.sqrt(2.0 * math.pi) * math.exp(0.5 * z * z)
+
     @property
     def extremes(self) -> tuple[Any, ...]:
         """Values to try before anything runs: all of a short list, else its ends."""

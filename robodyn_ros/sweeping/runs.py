@@ -17,7 +17,7 @@ from typing import Any, Iterator, Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import RobodynError, ScenarioError
 from robodyn_ros.plant.inputs import one_input
 from robodyn_ros.plant.measurement import measure, Runs
 from robodyn_ros.robots.robot import check_limits
@@ -205,6 +205,29 @@ class Runner:
                 columns[name][k] = function(result)
             except RobodynError as error:
                 columns['reason'][k] = str(error)
+
+    # --- for gradients ----------------------------------------------------------------------
+
+    def changes_code(self, name: str) -> bool:
+        """Tell whether the values of an axis are parts of the code."""
+        return name in self._structural
+
+    def one(self, run: int) -> tuple[Simulation, np.ndarray]:
+        """Return the simulation of a run, begun as it begins, and its run-time parameters."""
+        columns = self.failed(np.array([run]), '')
+        structure = self._structure(columns, 0)
+        if structure not in self._kept:
+            self._kept[structure] = Simulation(self.scenario(columns, 0))
+        prepared, = self._prepared(self._kept[structure], [0], columns)
+        if prepared is None:
+            raise ScenarioError(f'{self.study.place}: {columns["reason"][0]}')
+        return prepared
+
+    def elsewhere(self, one: Simulation, run: int, name: str, value: float) -> np.ndarray:
+        """Return the run-time parameters of a run at another value of one axis."""
+        columns = self.failed(np.array([run]), '')
+        columns[name][0] = value
+        return self._vector(one, self.scenario(columns, 0))
 
     # --- run-time parameters ----------------------------------------------------------------
 

@@ -17,6 +17,7 @@ axis: dynamics.initial_position.joint_1, dynamics.gravity.z, dynamics.payload.ce
 """
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 import hashlib
@@ -62,7 +63,9 @@ class TuneSettings:
     limits: Mapping[str, float] = field(default_factory=dict)
     """Largest values of other metrics, of the worst run."""
     budget: int = bounded(200, least=1, most=1_000_000)
-    """Candidates to try."""
+    """Candidates to try; the gradient of a run counts as twelve runs."""
+    method: str = bounded('auto', words=('auto', 'gradient', 'evolution'))
+    """Along gradients, or by evolution; auto: gradients where there are some."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ class Study:
         self.scenario = scenario
         self._axes = tuple(axis(name, given, place) for name, given in settings.axes.items())
         self.candidates = tuple(candidates)
+        self._trial: Study | None = None
         further = tuple(axis(name, given, place) for name, given in settings.tune.parameters.items(
             )) if candidates else ()
         twice = {one.name for one in self._axes} & set(settings.tune.parameters)
@@ -146,8 +150,16 @@ class Study:
         return Candidates(points, self.candidates) if self.candidates else points
 
     def trying(self, candidates: Sequence[Mapping[str, Any]]) -> Study:
-        """Return the same study with candidates of tune."""
-        return Study(self.settings, self.scenario, self.place, candidates)
+        """Return the same study with candidates of tune; what is known already is kept."""
+        if self._trial is None:
+            self._trial = Study(self.settings, self.scenario, self.place, candidates)
+            self._trial.robot = self.robot  # it is not read again for every candidate
+            self._trial._trial = self._trial
+        made = copy(self._trial)
+        made.__dict__.pop('points', None)
+        made.candidates = tuple(candidates)
+        made.count = self._trial.count // len(self._trial.candidates) * len(made.candidates)
+        return made
 
     def _check(self, one: Axis) -> None:
         """Refuse an axis that is no setting, or has values that the setting cannot take."""

@@ -12,14 +12,15 @@ Tune: the parameters that make a metric small, under limits on others, over a sw
       limits: {effort_share: 0.9}
       budget: 200
 
-Every candidate is run at all points of the study's axes. The search is scipy's differential
-evolution: it needs no gradient, takes a whole generation at a time, which all workers share, and
-with its seed it is the same search again. So what was tried is kept in a file, and a search that
-was cut off goes through the same candidates, of which the known ones cost nothing.
+Every candidate is run at all points of the study's axes. Where the metric has a gradient by the
+settings, the best of a first generation go down along it (descent.py); else the search is scipy's
+differential evolution, which takes a whole generation at a time, that all workers share. Both are
+the same again with the study's seed. So what was tried is kept in a file, and a search that was
+cut off goes through the same candidates, of which the known ones cost nothing.
 """
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 import fcntl
 import hashlib
 import json
@@ -30,15 +31,18 @@ from typing import Any, Callable, Mapping
 
 import numpy as np
 
-from robodyn_ros.errors import RecordingError, ScenarioError, UnknownNameError
+from robodyn_ros.errors import RecordingError, RobodynError, ScenarioError, UnknownNameError
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.user_code import is_import_path
 from robodyn_ros.scenario.writing import scenario_text
 from robodyn_ros.sweeping.axes import Axis, axis
 from robodyn_ros.sweeping.bundle import fingerprint, packed, user_parts
+from robodyn_ros.sweeping.descent import descend, Slopes
+from robodyn_ros.sweeping.gradients import Gradients
 from robodyn_ros.sweeping.metrics import METRICS, TRUTHS
 from robodyn_ros.sweeping.plan import refuse_too_many
 from robodyn_ros.sweeping.runs import Runner
+from robodyn_ros.sweeping.slopes import SLOPES
 from robodyn_ros.sweeping.study import Study
 from robodyn_ros.sweeping.sweep import chunks_of, computing, ready_study, rows_of
 
@@ -46,8 +50,14 @@ SMALLEST, LARGEST = 8, 40
 """Candidates of a generation."""
 FAILED, BEYOND = 1e12, 1e6
 """What a failed run, and what a limit that is passed, weighs against the metric."""
+GRADIENT = 12
+"""Runs that the gradient of a run is counted as: it takes as long as 5 to 13 runs side by side."""
+ASIDE = 1e-5
+"""Part of an axis to a candidate aside, where such ones cost less than a gradient."""
+DESCENTS = 5
+"""Candidates to go down from, at most; what is left of the budget then is an evolution's."""
 Progress = Callable[[int, float], None]
-"""Called with the candidates tried, and the best value so far."""
+"""Called with what is spent of the budget, and the best value so far."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +72,8 @@ class Tried:
     failed: int
     cost: float
     """What is minimised: the value, and far above it whatever is not allowed."""
+    runs: dict[str, list[list[float]]] = field(default_factory=dict)
+    """The runs, and their weights, that make each of these numbers; none where all alike do."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +84,12 @@ class Tuned:
     before: Tried
     after: Tried
     tried: int
+    spent: int
+    """Of the budget [candidates]: those tried, and what gradients cost."""
+    method: str
+    """Gradient or evolution."""
+    why: str
+    """Why it was an evolution."""
 
 
 def tune(study: Study | str | Path | Mapping[str, Any], output: str | Path | None = None, *,
@@ -107,7 +125,8 @@ def tune(study: Study | str | Path | Mapping[str, Any], output: str | Path | Non
     finally:
         private.unlink(missing_ok=True)
     search.journal.path.unlink(missing_ok=True)
-    return Tuned(scenario, before, best, len(search.known))
+    return Tuned(scenario, before, best, len(search.known), search.spent,
+                 'evolution' if search.evolved else 'gradient', search.evolved)
 
 
 def _check_place(path: Path, study: Study) -> None:
@@ -149,6 +168,8 @@ class _Journal:
         self.path = path
         self._file = open(path, 'a+b')
         self.read: dict[str, Tried] = {}
+        self.slopes: dict[str, dict[str, float]] = {}
+        """Derivatives of runs by the settings, by what they are of."""
         try:  # until this process ends, however it does
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._file.seek(0)
@@ -173,10 +194,14 @@ class _Journal:
             return
         for line in lines[:-1]:  # behind the last end of a line is what was cut off
             try:
-                one = Tried(**json.loads(line))
-            except (ValueError, TypeError):
+                found = json.loads(line)
+                if 'slopes' in found:
+                    self.slopes[found['slopes']] = found['by']
+                else:
+                    one = Tried(**found)
+                    self.read[_key(one.values)] = one
+            except (ValueError, TypeError, KeyError):
                 break
-            self.read[_key(one.values)] = one
             end += len(line) + 1
         self._file.truncate(end)
 
@@ -188,6 +213,11 @@ class _Journal:
         """Keep a candidate."""
         self._write(json.dumps(asdict(one)))
 
+    def keep(self, name: str, slopes: dict[str, float]) -> None:
+        """Keep derivatives."""
+        self.slopes[name] = slopes
+        self._write(json.dumps({'slopes': name, 'by': slopes}))
+
     def __enter__(self) -> _Journal:
         """Begin."""
         return self
@@ -197,8 +227,12 @@ class _Journal:
         self._file.close()
 
 
+class _Spent(Exception):
+    """The budget is used up."""
+
+
 class _Search:
-    """Differential evolution in the unit cube, with a memory on disk."""
+    """Descents or differential evolution in the unit cube, with a memory on disk."""
 
     def __init__(self, study: Study, journal: Path, progress: Progress):
         chosen = study.settings.tune
@@ -210,6 +244,11 @@ class _Search:
         self.study = Study(replace(study.settings, metrics=tuple(sorted(metrics))),
                            study.scenario, study.place)
         self.known: dict[str, Tried] = {}
+        self.spent = 0
+        """Of the budget [candidates]."""
+        self.evolved = ''
+        """Why the search was an evolution, nothing where it went down along gradients."""
+        self._slopes_counted: set[str] = set()
         self.journal = _Journal(journal, self._digest())
         self._old = self.journal.read
 
@@ -229,46 +268,138 @@ class _Search:
 
     def best(self, computer: Any, runner: Runner) -> Tried:
         """Search, and return the best of all that was tried."""
-        from scipy.optimize import differential_evolution
         from scipy.stats import qmc
-        budget, width = self.study.settings.tune.budget, len(self.axes)
-        size = max(5, min(max(budget // 10, SMALLEST), LARGEST, budget))
+        chosen, width = self.study.settings.tune, len(self.axes)
+        self._computer, self._runner = computer, runner
+        self._gradients = Gradients(runner, self.axes)
+        self._evaluate([self.base])
+        self.evolved = self._no_gradients()
+        size = max(5, min(max(chosen.budget // 10, SMALLEST), LARGEST, chosen.budget))
         start = qmc.Sobol(width, seed=self.study.settings.seed).random_base2(
             (size - 1).bit_length())[:size]
-        self._computer, self._runner = computer, runner
-        self._evaluate([self.base])
-        left = [budget - 1]
-
-        def costs(shares: np.ndarray) -> np.ndarray:
-            columns = shares.T.reshape(-1, width)
-            candidates = [{one.name: one.at(float(x)) for one, x in zip(self.axes, row)}
-                          for row in columns]
-            if left[0] <= 0:
-                raise StopIteration
-            some = candidates[:left[0]]  # the last generation is cut where the budget ends
-            left[0] -= len(candidates)
-            found = [one.cost for one in self._evaluate(some)]
-            return np.array(found + [math.inf] * (len(candidates) - len(some)))
-
         try:
-            differential_evolution(
-                costs, [(0.0, 1.0)] * width, init=start, seed=self.study.settings.seed,
-                maxiter=max(1, budget // size), tol=0.0, atol=1e-12, polish=False,
-                vectorized=True, updating='deferred')
-        except StopIteration:
+            if not self.evolved:
+                start = self._descend(start)
+            self._evolve(start)
+        except _Spent:
             pass
         return min(self.known.values(), key=lambda one: one.cost)
 
+    def _no_gradients(self) -> str:
+        """Return why gradients are not used."""
+        chosen = self.study.settings.tune
+        if chosen.method == 'evolution':
+            return 'as asked for'
+        self._runner.study = self.study.trying([self._values(np.full(len(self.axes), 0.5))])
+        why = self._gradients.missing(chosen.minimise)
+        if why and chosen.method == 'gradient':
+            raise ScenarioError(f'{self.study.place}: tune.method is gradient, but {why}; choose '
+                                'auto or evolution')
+        return why
+
+    # --- by evolution -----------------------------------------------------------------------
+
+    def _evolve(self, start: np.ndarray) -> None:
+        from scipy.optimize import differential_evolution
+        budget, width = self.study.settings.tune.budget, len(self.axes)
+
+        def costs(shares: np.ndarray) -> np.ndarray:
+            return np.array([one.cost for one in self._judge(shares.T.reshape(-1, width))])
+        differential_evolution(
+            costs, [(0.0, 1.0)] * width, init=start, seed=self.study.settings.seed,
+            maxiter=max(1, budget // len(start)), tol=0.0, atol=1e-12, polish=False,
+            vectorized=True, updating='deferred')
+
+    # --- along gradients --------------------------------------------------------------------
+
+    def _descend(self, start: np.ndarray) -> np.ndarray:
+        """Go down from the best of some candidates; returns those and where it arrived."""
+        chosen = self.study.settings.tune
+        smooth = {name: most for name, most in chosen.limits.items() if name in SLOPES}
+        walls = {name: most for name, most in chosen.limits.items() if name not in SLOPES}
+        tried = self._judge(start)
+        order = sorted(range(len(start)), key=lambda k: tried[k].cost)
+        ends = list(start)
+        for place, k in enumerate(order[:DESCENTS]):
+            if tried[k].failed:
+                break
+            been: list[np.ndarray] = []
+
+            def at(x: np.ndarray) -> Tried:
+                been.append(x.copy())
+                return self._judge(x[None])[0]
+            try:
+                descend(Slopes(at, self._slope), start[k], chosen.minimise, smooth, walls)
+            except RobodynError:
+                continue  # there is no derivative on this way
+            ends[order[-1 - place]] = min(been, key=lambda x: self._judge(x[None])[0].cost)
+        return np.array(ends)
+
+    def _slope(self, x: np.ndarray, metric: str) -> np.ndarray:
+        """Return the derivatives of a metric by the shares."""
+        one, = self._judge(x[None])
+        runs = one.runs[metric] or [[k, 1.0 / self._each] for k in range(self._each)]
+        cost = -(-GRADIENT * len(runs) // self._each)
+        if cost >= len(self.axes):  # a candidate aside along each setting costs less
+            aside = x + np.diag(np.where(x > 0.5, -ASIDE, ASIDE))
+            moved = self._judge(aside)
+            return np.array([(self._metric(other, metric) - self._metric(one, metric)) / h
+                             for other, h in zip(moved, np.diag(aside - x))])
+        total = np.zeros(len(self.axes))
+        for run, weight in runs:
+            found = self._of_run(metric, one, int(run), cost)
+            total += weight * np.array([found[a.name] * a.slope(s)
+                                        for a, s in zip(self.axes, x.tolist())])
+        return total
+
+    def _metric(self, one: Tried, name: str) -> float:
+        return one.value if name == self.study.settings.tune.minimise else one.limits[name]
+
+    def _of_run(self, metric: str, one: Tried, run: int, cost: int) -> dict[str, float]:
+        """Return the derivatives of a run's metric by the settings; keep them on disk."""
+        name, whole = _key({'metric': metric, 'run': run, **one.values}), _key(one.values) + metric
+        if whole not in self._slopes_counted:
+            self._spend(cost)
+            self._slopes_counted.add(whole)
+        if name not in self.journal.slopes:
+            self._runner.study = self.study.trying([one.values])
+            self.journal.keep(name, self._gradients.of(metric, one.values, run))
+        return self.journal.slopes[name]
+
+    # --- candidates -------------------------------------------------------------------------
+
+    def _values(self, shares: np.ndarray) -> dict[str, Any]:
+        return {one.name: one.at(x) for one, x in zip(self.axes, shares.tolist())}
+
+    def _spend(self, cost: int) -> None:
+        if self.spent + cost > self.study.settings.tune.budget:
+            raise _Spent
+        self.spent += cost
+
+    def _judge(self, shares: np.ndarray) -> list[Tried]:
+        """Return how candidates did (k, width); the last ones are cut where the budget ends."""
+        candidates = [self._values(row) for row in shares]
+        fresh = {key for key in map(_key, candidates) if key not in self.known}
+        left = self.study.settings.tune.budget - self.spent
+        if len(fresh) <= left:
+            return self._evaluate(candidates)
+        some = list({_key(one): one for one in candidates if _key(one) in fresh}.values())[:left]
+        if some:
+            self._evaluate(some)
+        raise _Spent
+
     def _evaluate(self, candidates: list[dict[str, Any]]) -> list[Tried]:
         """Run candidates that are not known yet; keep every one on disk."""
-        fresh = list({_key(one): one for one in candidates if _key(one) not in self.known
-                      and _key(one) not in self._old}.values())
-        for one in candidates:
-            if _key(one) in self._old:
-                self.known[_key(one)] = self._old[_key(one)]
+        new = {_key(one): one for one in candidates if _key(one) not in self.known}
+        self._spend(len(new))
+        for key in new:
+            if key in self._old:
+                self.known[key] = self._old[key]
+        fresh = [one for key, one in new.items() if key not in self._old]
+        self._each = self.study.trying([self.base]).count
         if fresh:
             trial = self.study.trying(fresh)
-            each = trial.count // len(fresh)
+            each = self._each
             columns: dict[str, np.ndarray] = {
                 name: np.full(trial.count, math.nan) for name in self._names()}
             ended = np.zeros(trial.count, bool)
@@ -284,7 +415,7 @@ class _Search:
                                                in columns.items()}, ended[part])
                 self.known[_key(values)] = judged
                 self.journal.add(judged)
-        self._progress(len(self.known), min(one.cost for one in self.known.values()))
+        self._progress(self.spent, min(one.cost for one in self.known.values()))
         return [self.known[_key(one)] for one in candidates]
 
     def _names(self) -> list[str]:
@@ -295,10 +426,11 @@ class _Search:
                 ended: np.ndarray) -> Tried:
         """Put the runs of a candidate together."""
         chosen, failed = self.study.settings.tune, int((~ended).sum())
-        limits = {name: float(np.nan_to_num(columns[name], nan=math.inf).max())
-                  for name in chosen.limits}
+        filled = {name: np.nan_to_num(columns[name], nan=math.inf) for name in chosen.limits}
+        limits = {name: float(column.max()) for name, column in filled.items()}
+        runs = {name: [[int(column.argmax()), 1.0]] for name, column in filled.items()}
         if failed == len(ended):
-            return Tried(values, math.inf, limits, failed, FAILED)
+            return Tried(values, math.inf, limits, failed, FAILED, runs)
         good = columns[chosen.minimise][ended]
         value = float(good.max() if chosen.over == 'worst' else good.mean()
                       if chosen.over == 'mean' else np.quantile(good, chosen.quantile))
@@ -309,4 +441,18 @@ class _Search:
                      if math.isfinite(limits[name]) else 1.0
                      for name, most in chosen.limits.items())
         cost = value + BEYOND * beyond + FAILED * failed / len(ended)
-        return Tried(values, value, limits, failed, cost)
+        runs[chosen.minimise] = self._decisive(good, np.flatnonzero(ended))
+        return Tried(values, value, limits, failed, cost, runs)
+
+    def _decisive(self, good: np.ndarray, numbers: np.ndarray) -> list[list[float]]:
+        """Return the runs that make the value, with their weights; none where all do alike."""
+        chosen = self.study.settings.tune
+        if chosen.over == 'mean':
+            return []
+        if chosen.over == 'worst':
+            return [[int(numbers[good.argmax()]), 1.0]]
+        place = chosen.quantile * (len(good) - 1)  # between two neighbours, as numpy's quantile
+        below = min(int(place), max(len(good) - 2, 0))
+        order = numbers[good.argsort(kind='stable')]
+        return [[int(order[below + k]), weight] for k, weight in
+                ((0, 1.0 - (place - below)), (1, place - below)) if weight > 0.0]

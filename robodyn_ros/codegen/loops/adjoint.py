@@ -5,7 +5,7 @@ Back through a recorded rollout: the gradient of its cost, a step at a time from
 
     cost = sum over steps h stage(t, q, v, tau, reference) + terminal(t, q, v)
 
-Every step's stages are computed again from its recorded start, then their weights are carried
+To it come slopes by q, v, tau of every sample, of a cost that is known by those only. Every step's stages are computed again from its recorded start, then their weights are carried
 back in reverse order; so are the control law's, its memory's and those of torques on their way.
 
     point   a stage: t, q(n), v(n), tau(n), extra(n) of an implicit stage; then weights of its
@@ -105,11 +105,11 @@ class Adjoint(NamedTuple):
         def lengths(steps: int, h: float, period: int) -> list[int]:
             instants = -(-steps // period)
             return [prepared, (steps + 1) * layout.sample, instants * layout.reference,
-                    layout.memory, self.places[-1], self.back[-1] + 1,
-                    instants * layout.reference]
+                    layout.memory, (steps + 1) * 3 * layout.n, self.places[-1],
+                    self.back[-1] + 1, instants * layout.reference]
         return {'adjoint': Signature(
             'idi', (Array('w'), Array('rows'), Array('reference'), Array('memory'),
-                    Array('s', True), Array('back', True), Array('by_reference', True)), lengths)}
+                    Array('slopes'), Array('s', True), Array('back', True), Array('by_reference', True)), lengths)}
 
     def make(self, backend: Backend, routines: Mapping[str, Routine],
              kernels: Mapping[str, Callable], signatures: Mapping[str, Signature]) -> None:
@@ -220,11 +220,11 @@ class Adjoint(NamedTuple):
 
         @backend.entry('adjoint', signatures['adjoint'])
         def adjoint(steps: Any, h: Any, period: Any, w: Any, rows: Any, reference: Any,
-                    memory: Any, s: Any, back: Any, by_reference: Any) -> Any:
+                    memory: Any, slopes: Any, s: Any, back: Any, by_reference: Any) -> Any:
             """Go back from the weights of q and v at the end, which lie in back."""
             export()
             given_w, samples, wanted = cells(w), cells(rows), cells(reference)
-            start = cells(memory)
+            start, further = cells(memory), cells(slopes)
             numbers, weight, by = cells(s), cells(back), cells(by_reference)
             for reverse in range(steps):
                 k = steps - 1 - reverse
@@ -244,7 +244,7 @@ class Adjoint(NamedTuple):
                 cost(numbers, given, given_w, numbers, found)
                 weight[cost_at] += h * numbers[found]
                 for i in range(3 * n):
-                    weight[i] += h * numbers[found + 1 + i]
+                    weight[i] += h * numbers[found + 1 + i] + further[3 * n * k + i]
                 for i in range(seen):
                     by[instant * width + i] += h * numbers[found + 1 + 3 * n + i]
                 if k % period == 0:
