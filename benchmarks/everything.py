@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 from benchmarks import (accuracy, allocation, by_hand, chains, compare, export, footprint,
-                        inverse_kinematics, machine, scaling, scenarios, sweeps)
+                        inverse_kinematics, machine, robots, scaling, scenarios, sweeps)
 from benchmarks.children import ROOT
 from benchmarks.figures import require_matplotlib, write_figures
 from benchmarks.page import write_page
@@ -37,7 +37,8 @@ def _rows(measure: Callable) -> Measure:
 
 PARTS: dict[str, Measure] = {
     'engines': compare.measure, 'by_hand': by_hand.measure, 'accuracy': accuracy.measure,
-    'chains': _rows(chains.measure), 'limits': scaling.measure,
+    'chains': _rows(chains.measure), 'robots': _rows(robots.measure),
+    'limits': scaling.measure,
     'allocation': _rows(allocation.measure), 'loops': scenarios.measure,
     'startup': footprint.measure, 'reach': inverse_kinematics.measure,
     'export': export.measure, 'sweep': sweeps.measure_part}

@@ -163,6 +163,18 @@ def _chains(found: Any) -> list[str]:
             '![Growth with the robot](benchmarks/chains.png)']
 
 
+def _robots(found: Any) -> list[str]:
+    rows = [[row['name'].partition('.')[0], str(row['joints']), str(row['operations']),
+             number(row['compile_cpu_s']), number(row['ours_us']),
+             number(row['peer_us']) if row['peer_us'] is not None
+             else row.get('peer_refuses', '–'), ratio(row)] for row in found]
+    return ['## Robots that nobody here made', '',
+            'From the wheel example-robot-data, without shapes, transmissions and mimics; every '
+            'joint moves freely. Compiled once from nothing: processor time.', '',
+            *table(['robot', 'joints', 'operations', 'compile [s]', 'RK4 step [us]',
+                    'mujoco [us]', 'ratio'], rows)]
+
+
 def _limits(found: Any) -> list[str]:
     def grown(kind: str, title: str, scale: float, unit: str) -> list[str]:
         return ['', *table(
@@ -261,5 +273,6 @@ def _sweep(found: Any) -> list[str]:
 
 SECTIONS: dict[str, Callable[[Any], list[str]]] = {
     'engines': _engines, 'by_hand': _by_hand, 'accuracy': _accuracy, 'chains': _chains,
+    'robots': _robots,
     'limits': _limits, 'allocation': _allocation, 'loops': _loops, 'startup': _startup,
     'reach': _reach, 'export': _export, 'sweep': _sweep}

@@ -25,8 +25,9 @@ COMPARISONS = {'lt': 'olt', 'le': 'ole', 'eq': 'oeq'}
 TRUTHS = (*COMPARISONS, 'bit')
 INLINE = 300
 """Operations up to which a routine is written into its callers."""
-LONG = 2400
-"""Operations from which on a routine is cut: one of that length is compiled in a second or so."""
+LONG, LONG_LANES = 9000, 2400
+"""Operations of one lane, and of several, from which on a routine is cut: up to there it costs a
+second or two, and keeps more numbers in registers."""
 PIECE = 400
 """Operations of a piece."""
 NEVER, ALWAYS = 'noinline nounwind "probe-stack"="inline-asm"', 'alwaysinline nounwind'
@@ -149,7 +150,7 @@ def functions(name: str, routine: Routine, lanes: int) -> list[Function]:
     i and j count numbers, as everywhere in the loops.
     """
     operations = routine.operations * (1 if lanes == 1 else 4)
-    if routine.operations > LONG:
+    if routine.operations > (LONG if lanes == 1 else LONG_LANES):
         return _in_pieces(name, routine, lanes)
     lines = Lines(set(), lanes)
     lines.table = {}

@@ -86,5 +86,5 @@ def test_what_is_not_known_names_the_line():
     """A sentence with the file, not a failure of LLVM."""
     compiler = Compiler('robodyn_unknown')
     loops(compiler, wide=True)
-    with pytest.raises(TracingError, match=r"test_loop_compiler\.py:\d+: the unknown name"):
+    with pytest.raises(TracingError, match=r'test_loop_compiler\.py:\d+: the unknown name'):
         compiler.machine_code()

@@ -35,6 +35,7 @@ def made(loops=None, seed=3):
 def values(monkeypatch, long, loops=None):
     """Evaluate at some places, with routines cut from so many operations on."""
     monkeypatch.setattr(llvm, 'LONG', long)
+    monkeypatch.setattr(llvm, 'LONG_LANES', long)
     monkeypatch.setattr(llvm, 'PIECE', 40)
     program = made(loops)
     functions = link(program.machine_code(), program.signatures)

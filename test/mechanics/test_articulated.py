@@ -117,7 +117,7 @@ def test_a_body_without_mass_at_the_end_is_told():
 
 @pytest.mark.parametrize('count, shorter', [(3, False), (14, True)])
 def test_the_shorter_way_is_recorded(count, shorter):
-    """A long chain goes by articulated bodies; a short one keeps the factors of M, and its bits."""
+    """A long chain goes by articulated bodies; a short one keeps factors of M, and its bits."""
     tree, _ = random_tree(5, count)
     tree = tree._replace(friction=(Friction(),) * count, bodies=tuple(
         body._replace(parent=k - 1) for k, body in enumerate(tree.bodies)))  # one chain
