@@ -63,7 +63,7 @@ class TuneSettings:
     limits: Mapping[str, float] = field(default_factory=dict)
     """Largest values of other metrics, of the worst run."""
     budget: int = bounded(200, least=1, most=1_000_000)
-    """Candidates to try; the gradient of a run counts as twelve runs."""
+    """Candidates to try; the gradient of a run counts as eight runs."""
     method: str = bounded('auto', words=('auto', 'gradient', 'evolution'))
     """Along gradients, or by evolution; auto: gradients where there are some."""
 
