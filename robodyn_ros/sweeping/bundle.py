@@ -9,23 +9,30 @@ told apart.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 import hashlib
 from importlib import metadata
+import itertools
 import logging
+import math
 from pathlib import Path
 import platform
 import tempfile
-from typing import Any, Mapping
+from typing import Any, Iterator, Mapping
 
 from robodyn_ros.codegen.native import instruction_set
-from robodyn_ros.errors import ScenarioError
+from robodyn_ros.errors import RobodynError, ScenarioError
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.user_code import is_import_path
+from robodyn_ros.scenario.wiring import robot_of
 from robodyn_ros.sweeping.runs import Runner
-from robodyn_ros.sweeping.study import Study, StudySettings
+from robodyn_ros.sweeping.study import (Brought, robot_key, Study, StudySettings, table_key)
 
-ROBOT = 'robot.urdf'
+ROBOT, TABLE = 'robodyn_robot_{}.urdf', 'robodyn_table_{}.csv'
+"""What robots and tables of motions are called on their way."""
+PATH = 'trajectory.parameters.path'
+MOST_FILES = 1000
+"""Of robots, and of tables."""
 MOST_BYTES = 20_000_000
 """Of the files that travel with a study."""
 
@@ -42,20 +49,19 @@ class Bundle:
     """Of all of it but the candidates: equal bundles give equal rows."""
     candidates: tuple[Mapping[str, Any], ...] = ()
     """Of tune, see Study."""
+    brought: Mapping[str, Brought] = field(default_factory=dict)
+    """Names of robots and tables among the files, see Study."""
 
 
 def packed(study: Study) -> Bundle:
     """Return a study ready to travel."""
     scenario = study.scenario
-    files = {ROBOT: study.robot.urdf.encode()}
+    files, brought = _robots_and_tables(study)
     folder = Path(scenario.folder) if scenario.folder else Path.cwd()
     if any(map(is_import_path, (*user_parts(scenario), *_words(study), *study.settings.metrics))):
         for path in sorted((*folder.glob('*.py'), *folder.glob('*/*.py'))):
             if path.parent == folder or (path.parent / '__init__.py').exists():
                 files[path.relative_to(folder).as_posix()] = path.read_bytes()
-    table = scenario.trajectory.parameters.get('path')
-    if isinstance(table, str) and Path(table).is_file():
-        files[Path(table).name] = Path(table).read_bytes()
     size = sum(map(len, files.values()))
     if size > MOST_BYTES:
         raise ScenarioError(f'{study.place}: the files beside {folder} that travel to workers '
@@ -65,7 +71,52 @@ def packed(study: Study) -> Bundle:
     for name, data in sorted(files.items()):
         digest.update(name.encode() + b'\0' + hashlib.sha256(data).digest())
     return Bundle(study.settings, scenario, study.place, files, digest.hexdigest(),
-                  study.candidates)
+                  study.candidates, brought)
+
+
+def _robots_and_tables(study: Study) -> tuple[dict[str, bytes], dict[str, Brought]]:
+    """Return the files of every robot and motion that runs of a study read, and whose they are."""
+    scenario = study.scenario
+    files = {ROBOT.format(0): study.robot.urdf.encode()}
+    brought = {robot_key(scenario): Brought(ROBOT.format(0), study.robot.path)}
+    for made in _variants(study, 'robot'):
+        if robot_key(made) not in brought:
+            try:
+                robot = robot_of(made)
+            except RobodynError as error:
+                raise ScenarioError(f'{study.place}: axis over the robot: {error}') from None
+            name = ROBOT.format(len(brought))
+            files[name] = robot.urdf.encode()
+            brought[robot_key(made)] = Brought(name, robot.path)
+    for made in (scenario, *_variants(study, PATH)):
+        path = made.trajectory.parameters.get('path')
+        if isinstance(path, str) and table_key(made) not in brought and Path(path).is_file():
+            name = TABLE.format(len(brought))
+            files[name] = Path(path).read_bytes()
+            brought[table_key(made)] = Brought(name, path)
+    return files, brought
+
+
+def _variants(study: Study, setting: str) -> Iterator[Scenario]:
+    """Yield a scenario for all values that axes over files give a setting, or its arguments."""
+    axes = [one for one in study.axes if one.name == setting
+            or setting == 'robot' and one.name.startswith('robot_arguments.')]
+    if not axes:
+        return
+    tried = {name for one in study.candidates for name in one}
+    drawn = [one.name for one in axes if one.drawn and one.name not in tried]
+    count = math.prod(len(one.values) for one in axes if one.name not in tried)
+    if drawn or count > MOST_FILES:
+        raise ScenarioError(
+            f'{study.place}: axis {drawn[0] if drawn else axes[0].name!r} needs '
+            + ('a robot for each draw' if drawn else f'{count} files')
+            + f', which travel to the workers; expected at most {MOST_FILES}, given by values')
+    fixed = [one for one in axes if one.name not in tried]
+    for values in itertools.product(*(one.values for one in fixed)):
+        some = dict(zip((one.name for one in fixed), values))
+        for candidate in study.candidates or ({},):
+            yield study.at({**some, **{one.name: candidate[one.name] for one in axes
+                                       if one.name in tried}})
 
 
 def user_parts(scenario: Scenario) -> tuple[str, ...]:
@@ -87,14 +138,9 @@ def unpacked(bundle: Bundle, folder: Path) -> Study:
         path = folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
-    scenario = replace(bundle.scenario, robot=str(folder / ROBOT), robot_arguments={},
-                       folder=str(folder))
-    table = scenario.trajectory.parameters.get('path')
-    if isinstance(table, str) and Path(table).name in bundle.files:
-        parameters = {**scenario.trajectory.parameters, 'path': str(folder / Path(table).name)}
-        scenario = replace(scenario, trajectory=replace(scenario.trajectory,
-                                                        parameters=parameters))
-    return Study(bundle.settings, scenario, bundle.place, bundle.candidates)
+    return Study(bundle.settings, replace(bundle.scenario, folder=str(folder)), bundle.place,
+                 bundle.candidates, {key: Brought(str(folder / one.path), one.origin)
+                                     for key, one in bundle.brought.items()})
 
 
 def fingerprint() -> dict[str, str]:

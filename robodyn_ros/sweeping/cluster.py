@@ -55,9 +55,8 @@ def connected(address: str, workers: int) -> Iterator[Cluster]:
     except ImportError:
         raise MissingPackageError('--cluster needs dask.distributed; install it: pip install '
                                   '"robodyn_ros[cluster]"') from None
-    for name in ('distributed', 'tornado', 'bokeh'):  # losses are told below, in one sentence each
-        logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as closing:
+        closing.enter_context(_silent())
         place: Any = address
         if address == LOCAL:
             place = closing.enter_context(LocalCluster(
@@ -69,6 +68,42 @@ def connected(address: str, workers: int) -> Iterator[Cluster]:
                                'one with dask scheduler, or give its address, such as '
                                'tcp://host:8786') from None
         yield Cluster(client, address)
+
+
+def answer_of(future: Any) -> dict[str, list[Any]] | str:
+    """
+    Return the rows of a chunk that is done, or why there are none.
+
+    A worker may be lost when its rows are finished and not fetched yet; then the scheduler waits
+    for that worker, without end, to make them once more.
+    """
+    from distributed import CancelledError
+    try:
+        if future.status == 'finished':
+            return future.result(timeout=PATIENCE)
+        if future.status == 'error':
+            return f'the worker failed: {future.exception(timeout=PATIENCE)!r:.300}'
+    except TimeoutError:
+        raise
+    except (CancelledError, OSError):  # the scheduler goes just now
+        pass
+    return DIED  # the scheduler forgot it
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Keep Dask from telling losses, with tracebacks; they are told here, in a sentence each."""
+    names = [name for name in logging.root.manager.loggerDict
+             if name.partition('.')[0] in ('distributed', 'tornado', 'bokeh')]
+    loggers = [logging.getLogger(name) for name in (*names, 'distributed', 'asyncio')]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:  # each by itself, as Dask gives them levels of their own
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels):
+            logger.setLevel(level)
 
 
 class Cluster:
@@ -84,7 +119,7 @@ class Cluster:
 
     def rows(self, bundle: Bundle, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Any]]:
         """Yield the rows of every chunk as they become ready, or why there are none."""
-        from distributed import wait
+        from distributed import CancelledError, wait
         left, seen, pieces = iter(chunks), time.monotonic(), Pieces()
         given: dict[Any, tuple[str, Chunk]] = {}
         """What each worker has."""
@@ -128,15 +163,21 @@ class Cluster:
                 done = wait(list(given), timeout=LOOK, return_when='FIRST_COMPLETED').done
             except TimeoutError:
                 continue
+            except (CancelledError, OSError):  # the scheduler went; a look tells if it is back
+                self._look()
+                done = {future for future in given if future.status == 'cancelled'}
             for future in done:
-                status, chunk = future.status, given.pop(future)[1]
-                if status == 'finished':
-                    yield from pieces.done(chunk, future.result())
-                elif status == 'error':
-                    yield from failed(chunk, f'the worker failed: {future.exception()!r:.300}')
-                else:  # the scheduler forgot it
-                    yield from failed(chunk, DIED)
+                chunk = given[future][1]
+                try:
+                    answer = answer_of(future)
+                except TimeoutError:  # its worker is gone with it, or will be asked again
+                    continue
+                del given[future]
                 future.release()
+                if isinstance(answer, str):
+                    yield from failed(chunk, answer)
+                else:
+                    yield from pieces.done(chunk, answer)
 
     def _submit(self, bundle: Bundle, chunk: Chunk, worker: str) -> Any:
         return self.client.submit(compute, bundle, chunk, workers=[worker],
@@ -144,22 +185,25 @@ class Cluster:
 
     def _look(self) -> set[str]:
         """See who is there and who fits; returns those that fitted and are gone."""
-        if self.client.status != 'running':
+        from distributed import CancelledError
+        try:
+            if self.client.status != 'running':
+                raise OSError('it is not connected')
+            here = set(self.client.scheduler_info(n_workers=-1)['workers'])
+            new, gone = here - self._known, self.good - here
+            found = self.client.run(fingerprint, workers=sorted(new), on_error='return'
+                                    ) if new else {}
+        except (OSError, CancelledError):
             raise RobodynError(f'--cluster {self.address}: the scheduler is gone; what is '
-                               'finished is kept: start it again, and sweep again')
-        here = set(self.client.scheduler_info(n_workers=-1)['workers'])
-        new, gone = here - self._known, self.good - here
+                               'finished is kept: start it again, and sweep again') from None
         self.good -= gone
         self._known = here
-        if new:
-            found = self.client.run(fingerprint, workers=sorted(new), on_error='return')
-            for worker, told in sorted(found.items()):
-                if told == self.own:
-                    self.good.add(worker)
-                    continue
-                if isinstance(told, OSError):  # it went while it was asked; if it did not, again
-                    self._known.discard(worker)
-                    continue
+        for worker, told in sorted(found.items()):
+            if told == self.own:
+                self.good.add(worker)
+            elif isinstance(told, OSError):  # it went while it was asked; if it did not, again
+                self._known.discard(worker)
+            else:
                 self._misfits.add(worker)
                 LOG.warning('worker %s is left out, as its bits might differ: %s', worker,
                             differences(told, self.own) if isinstance(told, dict)

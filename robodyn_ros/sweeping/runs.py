@@ -104,6 +104,7 @@ class Runner:
             groups.setdefault(self._structure(columns, k), []).append(k)
         for structure, places in groups.items():
             self._group(structure, places, columns)
+        columns['reason'] = [reason and self.study.told(reason) for reason in columns['reason']]
         return columns
 
     def failed(self, runs: np.ndarray, reason: str) -> dict[str, list[Any]]:

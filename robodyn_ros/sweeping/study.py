@@ -23,7 +23,7 @@ from functools import cached_property
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence
 
 from robodyn_ros.checks import shown
 from robodyn_ros.errors import ScenarioError, UnknownNameError
@@ -63,7 +63,7 @@ class TuneSettings:
     limits: Mapping[str, float] = field(default_factory=dict)
     """Largest values of other metrics, of the worst run."""
     budget: int = bounded(200, least=1, most=1_000_000)
-    """Candidates to try; the gradient of a run counts as twelve runs."""
+    """Candidates to try; the gradient of a run counts as eight runs."""
     method: str = bounded('auto', words=('auto', 'gradient', 'evolution'))
     """Along gradients, or by evolution; auto: gradients where there are some."""
 
@@ -95,19 +95,41 @@ class StudySettings:
     tune: TuneSettings = field(default_factory=TuneSettings)
 
 
+class Brought(NamedTuple):
+    """A file that came to a worker with the study."""
+
+    path: str
+    """Where it is."""
+    origin: str
+    """Where it was."""
+
+
+def robot_key(scenario: Scenario) -> str:
+    """Return what tells the robots of a study apart."""
+    return f'robot {scenario.robot} {json.dumps(dict(scenario.robot_arguments), default=str)}'
+
+
+def table_key(scenario: Scenario) -> str:
+    """Return what tells the tables of motions of a study apart."""
+    return f'table {scenario.trajectory.parameters.get("path")}'
+
+
 class Study:
     """A study made ready: its scenario and axes are checked, and no run has begun."""
 
     def __init__(self, settings: StudySettings, scenario: Scenario, place: str = 'the study',
-                 candidates: Sequence[Mapping[str, Any]] = ()):
+                 candidates: Sequence[Mapping[str, Any]] = (),
+                 brought: Mapping[str, Brought] | None = None):
         """
         Check every axis on the scenario, before anything runs.
 
         :param scenario: the one that is varied, with the changes and duration of the settings
         :param place: what complaints begin with
         :param candidates: of tune: values of further settings, with each of which all is run
+        :param brought: of a worker: where files are that came with the study, by what they are
         """
         self.settings, self.place = settings, place
+        self.brought = dict(brought or {})
         self.scenario = scenario
         self._axes = tuple(axis(name, given, place) for name, given in settings.axes.items())
         self.candidates = tuple(candidates)
@@ -150,6 +172,7 @@ class Study:
         return Candidates(points, self.candidates) if self.candidates else points
 
     def trying(self, candidates: Sequence[Mapping[str, Any]]) -> Study:
+<<<<<<< .merge_file_L9o6yg
         """Return the same study with candidates of tune; what is known already is kept."""
         if self._trial is None:
             self._trial = Study(self.settings, self.scenario, self.place, candidates)
@@ -160,6 +183,10 @@ class Study:
         made.candidates = tuple(candidates)
         made.count = self._trial.count // len(self._trial.candidates) * len(made.candidates)
         return made
+=======
+        """Return the same study with candidates of tune."""
+        return Study(self.settings, self.scenario, self.place, candidates, self.brought)
+>>>>>>> .merge_file_rpqasJ
 
     def _check(self, one: Axis) -> None:
         """Refuse an axis that is no setting, or has values that the setting cannot take."""
@@ -205,17 +232,35 @@ class Study:
         made = self.scenario
         for setting, value in changes.items():
             made = with_value(made, setting, value, self.place)
-        return made
+        return self._with_brought(made)
+
+    def _with_brought(self, scenario: Scenario) -> Scenario:
+        """Return a scenario that reads what was brought along, where it names files."""
+        robot = self.brought.get(robot_key(scenario))
+        if robot is not None:
+            scenario = replace(scenario, robot=robot.path, robot_arguments={})
+        table = self.brought.get(table_key(scenario))
+        if table is not None:
+            parameters = {**scenario.trajectory.parameters, 'path': table.path}
+            scenario = replace(scenario, trajectory=replace(scenario.trajectory,
+                                                            parameters=parameters))
+        return scenario
+
+    def told(self, reason: str) -> str:
+        """Return a reason as it is told where the study came from."""
+        for one in self.brought.values():
+            reason = reason.replace(one.path, one.origin)
+        return reason
 
     @cached_property
     def robot(self) -> Robot:
         """Return the robot of the scenario."""
-        return robot_of(self.scenario)
+        return robot_of(self._with_brought(self.scenario))
 
     @cached_property
     def _start(self) -> State:
         """Return where a run starts that nothing is said about."""
-        return Simulation(self.scenario).assembly.state
+        return Simulation(self._with_brought(self.scenario)).assembly.state
 
     def _own(self, setting: str) -> list[float]:
         """Return what an empty list of a scenario stands for."""

@@ -50,8 +50,11 @@ SMALLEST, LARGEST = 8, 40
 """Candidates of a generation."""
 FAILED, BEYOND = 1e12, 1e6
 """What a failed run, and what a limit that is passed, weighs against the metric."""
-GRADIENT = 12
-"""Runs that the gradient of a run is counted as: it takes as long as 5 to 13 runs side by side."""
+GRADIENT = 8
+"""Runs that the gradient of a run counts as. Measured: as long as 4 to 10 runs side by side for
+the first one of a candidate, 2 to 5 for the next."""
+WORST = 4
+"""Runs of a candidate that may take turns in being its worst; others are not looked at."""
 ASIDE = 1e-5
 """Part of an axis to a candidate aside, where such ones cost less than a gradient."""
 DESCENTS = 5
@@ -74,6 +77,8 @@ class Tried:
     """What is minimised: the value, and far above it whatever is not allowed."""
     runs: dict[str, list[list[float]]] = field(default_factory=dict)
     """The runs, and their weights, that make each of these numbers; none where all alike do."""
+    worst: list[list[float]] = field(default_factory=list)
+    """The worst runs and their metrics, where the value is that of the worst."""
 
 
 @dataclass(frozen=True)
@@ -335,16 +340,18 @@ class _Search:
             ends[order[-1 - place]] = min(been, key=lambda x: self._judge(x[None])[0].cost)
         return np.array(ends)
 
-    def _slope(self, x: np.ndarray, metric: str) -> np.ndarray:
-        """Return the derivatives of a metric by the shares."""
+    def _slope(self, x: np.ndarray, metric: str, rank: int) -> np.ndarray:
+        """Return the derivatives of a metric by the shares; that of one of the worst runs."""
         one, = self._judge(x[None])
         runs = one.runs[metric] or [[k, 1.0 / self._each] for k in range(self._each)]
-        cost = -(-GRADIENT * len(runs) // self._each)
-        if cost >= len(self.axes):  # a candidate aside along each setting costs less
+        if metric == self.study.settings.tune.minimise and one.worst:
+            runs = [[one.worst[rank][0], 1.0]]
+        cost = -(-GRADIENT // self._each)  # of a run
+        if cost * len(runs) >= len(self.axes):  # a candidate aside along each setting costs less
             aside = x + np.diag(np.where(x > 0.5, -ASIDE, ASIDE))
             moved = self._judge(aside)
-            return np.array([(self._metric(other, metric) - self._metric(one, metric)) / h
-                             for other, h in zip(moved, np.diag(aside - x))])
+            return np.array([(self._metric(other, metric, runs) - self._metric(one, metric, runs))
+                             / h for other, h in zip(moved, np.diag(aside - x))])
         total = np.zeros(len(self.axes))
         for run, weight in runs:
             found = self._of_run(metric, one, int(run), cost)
@@ -352,15 +359,17 @@ class _Search:
                                         for a, s in zip(self.axes, x.tolist())])
         return total
 
-    def _metric(self, one: Tried, name: str) -> float:
-        return one.value if name == self.study.settings.tune.minimise else one.limits[name]
+    def _metric(self, one: Tried, name: str, runs: list[list[float]]) -> float:
+        if name != self.study.settings.tune.minimise:
+            return one.limits[name]
+        return dict(map(tuple, one.worst)).get(runs[0][0], one.value)  # type: ignore
 
     def _of_run(self, metric: str, one: Tried, run: int, cost: int) -> dict[str, float]:
         """Return the derivatives of a run's metric by the settings; keep them on disk."""
-        name, whole = _key({'metric': metric, 'run': run, **one.values}), _key(one.values) + metric
-        if whole not in self._slopes_counted:
+        name = _key({'metric': metric, 'run': run, **one.values})
+        if name not in self._slopes_counted:
             self._spend(cost)
-            self._slopes_counted.add(whole)
+            self._slopes_counted.add(name)
         if name not in self.journal.slopes:
             self._runner.study = self.study.trying([one.values])
             self.journal.keep(name, self._gradients.of(metric, one.values, run))
@@ -442,7 +451,10 @@ class _Search:
                      for name, most in chosen.limits.items())
         cost = value + BEYOND * beyond + FAILED * failed / len(ended)
         runs[chosen.minimise] = self._decisive(good, np.flatnonzero(ended))
-        return Tried(values, value, limits, failed, cost, runs)
+        numbers = np.flatnonzero(ended)
+        order = (-good).argsort(kind='stable')[:WORST] if chosen.over == 'worst' else []
+        worst = [[int(numbers[k]), float(good[k])] for k in order]
+        return Tried(values, value, limits, failed, cost, runs, worst)
 
     def _decisive(self, good: np.ndarray, numbers: np.ndarray) -> list[list[float]]:
         """Return the runs that make the value, with their weights; none where all do alike."""

@@ -62,7 +62,7 @@ def test_settings_reach_the_own_law(module):
     ('my_controler:pd', 'module cannot be imported.*ModuleNotFoundError'),
     ('my_controller:nothing', 'returned None; expected a Control'),
     ('my_controller:number', "controller.kind is 'my_controller:number': it is 3.0; expected"),
-    ('pid', "unknown controller 'pid'.*computed_torque, constraint_following, none, robust"),
+    ('pid', "unknown controller 'pid'.*computed_torque, constraint_following, lqr, none, robust"),
 ])
 def test_wrong_paths_are_refused_in_one_sentence(module, name, words):
     """Each names the setting, the path and what is wrong with it."""

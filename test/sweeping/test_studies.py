@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Studies: every point once, draws that are the same again, and mistakes that are told."""
 
+import pickle
+import re
+
 import numpy as np
 import pytest
 from robodyn_ros import RobodynError
+from robodyn_ros.share import share_folder
 from robodyn_ros.sweeping.axes import axis, Points
+from robodyn_ros.sweeping.bundle import packed, Unpacked
 from robodyn_ros.sweeping.plan import refuse_too_many
 from robodyn_ros.sweeping.runs import Runner
 from robodyn_ros.sweeping.study import make_study, read_study
@@ -115,3 +120,64 @@ def test_draws_are_the_same_some_at_a_time(sampling):
     runs = np.array([4999, 3, 4096, 4095])
     found = points.values(runs)
     assert found['a'] == whole[runs, 0].tolist() and found['b'] == (2.0 * whole[runs, 1]).tolist()
+
+
+# --- what travels ----------------------------------------------------------------------------
+
+
+def rows_elsewhere(study, remove):
+    """Return the rows of a study here, and of a worker on which none of its files are."""
+    here = Runner(study).rows(np.arange(study.count))
+    bundle = pickle.loads(pickle.dumps(packed(study)))
+    for path in remove:
+        path.unlink()
+    kept = Unpacked()
+    return here, kept.runner(bundle).rows(np.arange(len(here['run'])))
+
+
+def test_robots_of_an_axis_travel_with_the_study(tmp_path):
+    """Also where one of them fails, in the same words."""
+    text = (share_folder('urdf') / 'scara_450.urdf').read_text()
+    heavy, odd = tmp_path / 'heavy.urdf', tmp_path / 'odd.urdf'
+    heavy.write_text(re.sub('<mass value="(.*?)"', lambda found: (
+        f'<mass value="{1.1 * float(found[1])}"'), text))
+    odd.write_text((share_folder('urdf') / 'two_link.urdf').read_text())
+    study = make_study({'scenario': 'scara_helix', 'duration': 0.05, 'metrics': ['effort_max'],
+                        'axes': {'robot': ['scara_450', str(heavy), str(odd)],
+                                 'dynamics.payload.mass': [0.5, 1.0]}})
+    here, there = rows_elsewhere(study, [heavy, odd])
+    assert repr(here) == repr(there) and here['finished'] == [True] * 4 + [False] * 2
+    assert here['effort_max'][0] < here['effort_max'][2] and here['reason'][4]
+
+
+def test_tables_of_an_axis_travel_with_the_study(tmp_path):
+    """And a name that two of them share is no matter."""
+    places = [tmp_path / name / 'way.csv' for name in 'abc']
+    for k, path in enumerate(places):
+        path.parent.mkdir()
+        path.write_text(f't,joint_1,joint_2,joint_3,joint_4\n0,0,0,0.4,0\n'
+                        f'1,0.{k + 1},0,0.4,0\n2,0,0.{k + 1},0.4,0\n')
+    places[2].write_text('t,joint_1\n0,none\n')
+    arm = tmp_path / 'arm.yaml'
+    arm.write_text(
+        '/**: {ros__parameters: {robot: scara_450, duration: 2.0}}\n'
+        'controller: {ros__parameters: {kind: computed_torque, natural_frequency: 20.0}}\n'
+        'trajectory: {ros__parameters: {kind: table, parameters: {path: ' f'{places[0]}}}}}}}\n')
+    study = make_study({'scenario': str(arm), 'duration': 0.05, 'metrics': ['energy'],
+                        'axes': {'trajectory.parameters.path': list(map(str, places))}})
+    here, there = rows_elsewhere(study, places)
+    assert repr(here) == repr(there)
+    assert here['finished'] == [True, True, False] and str(places[2]) in here['reason'][2]
+    assert here['energy'][0] != here['energy'][1]
+
+
+def test_a_robot_of_an_axis_that_cannot_travel_is_refused(tmp_path):
+    """Before anything runs, in one sentence."""
+    for axes, words in (
+            ({'robot': ['scara_450', str(tmp_path / 'none.urdf')]}, 'none.urdf'),
+            ({'robot': [f'robot_{k}' for k in range(1001)]}, '1001 files'),
+            ({'robot_arguments.size': {'uniform': [0.0, 1.0]}}, 'a robot for each draw')):
+        study = make_study({'scenario': 'scara_helix', 'axes': axes})
+        with pytest.raises(RobodynError, match=words) as told:
+            packed(study)
+        assert '\n' not in str(told.value)

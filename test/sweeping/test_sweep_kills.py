@@ -257,6 +257,71 @@ def test_a_cluster_gives_the_same_rows(alone, tmp_path):
     assert found.rows == alone.rows and seen
 
 
+def test_a_worker_lost_with_rows_that_nobody_has_fetched(alone, monkeypatch, tmp_path):
+    """They are computed once more, by another; the sweep does not wait for it for ever."""
+    pytest.importorskip('distributed')
+    monkeypatch.setattr(cluster, 'PATIENCE', 5.0)
+    seen, answer = [], cluster.answer_of
+
+    def late(future):
+        if not seen:
+            seen.append(1)
+            for pid in subprocess.run(['pgrep', '-P', str(os.getpid()), '-f', 'spawn_main'],
+                                      capture_output=True, text=True).stdout.split():
+                os.kill(int(pid), signal.SIGKILL)
+        return answer(future)
+
+    monkeypatch.setattr(cluster, 'answer_of', late)
+    found = sweep(STUDY, tmp_path / 'i.parquet', workers=2, cluster='local')
+    assert found.rows == alone.rows and seen
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_is_killed_ends_a_sweep_with_a_sentence(alone, tmp_path):
+    """Nothing that was finished is lost, and nobody but we says anything."""
+    pytest.importorskip('distributed')
+    (tmp_path / 'study.yaml').write_text(yaml.safe_dump(
+        {**STUDY, 'duration': 1.0}, sort_keys=False))
+    place, journal = tmp_path / 'scheduler.json', tmp_path / 'k.parquet.unfinished'
+
+    def dask(*words):
+        return subprocess.Popen([sys.executable, '-m', 'dask', *words, '--scheduler-file',
+                                 str(place), '--no-dashboard'], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL, cwd=tmp_path)
+
+    def until(happened):
+        deadline = time.monotonic() + 120.0
+        while not happened():
+            assert time.monotonic() < deadline
+            time.sleep(0.002)
+
+    scheduler = dask('scheduler', '--port', '0', '--host', '127.0.0.1')
+    others = [dask('worker', '--nthreads', '1', '--no-nanny')]
+    try:
+        until(place.exists)
+        sweeping = subprocess.Popen(
+            [sys.executable, '-m', 'robodyn_ros.commands.main', 'sweep', 'study.yaml', '--output',
+             'k.parquet', '--cluster', json.loads(place.read_text())['address'], '--quiet'],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+        others.append(sweeping)
+        until(lambda: journal.exists() and journal.stat().st_size > 2000
+              or sweeping.poll() is not None)
+        scheduler.kill()
+        told = sweeping.communicate(timeout=120)[1]
+    finally:
+        for process in (scheduler, *others):
+            process.kill()
+            process.wait()
+    if (tmp_path / 'k.parquet').exists():
+        pytest.skip('it was faster than we')
+    assert 'the scheduler is gone; what is finished is kept' in told
+    assert '\n' not in told.strip()
+    first = []
+    found = [sweep(tmp_path / 'study.yaml', tmp_path / f'{name}.parquet', workers=1,
+                   progress=lambda finished, failed: first.append(finished)) for name in 'kl']
+    assert found[0].rows == found[1].rows and first[0] > 0
+
+
 def test_a_cluster_that_is_not_there_or_not_ours(monkeypatch, tmp_path):
     """Is one sentence; workers of another version are left out."""
     pytest.importorskip('distributed')
