@@ -172,10 +172,10 @@ class Study:
         return Candidates(points, self.candidates) if self.candidates else points
 
     def trying(self, candidates: Sequence[Mapping[str, Any]]) -> Study:
-<<<<<<< .merge_file_L9o6yg
         """Return the same study with candidates of tune; what is known already is kept."""
         if self._trial is None:
-            self._trial = Study(self.settings, self.scenario, self.place, candidates)
+            self._trial = Study(self.settings, self.scenario, self.place, candidates,
+                                self.brought)
             self._trial.robot = self.robot  # it is not read again for every candidate
             self._trial._trial = self._trial
         made = copy(self._trial)
@@ -183,10 +183,6 @@ class Study:
         made.candidates = tuple(candidates)
         made.count = self._trial.count // len(self._trial.candidates) * len(made.candidates)
         return made
-=======
-        """Return the same study with candidates of tune."""
-        return Study(self.settings, self.scenario, self.place, candidates, self.brought)
->>>>>>> .merge_file_rpqasJ
 
     def _check(self, one: Axis) -> None:
         """Refuse an axis that is no setting, or has values that the setting cannot take."""
