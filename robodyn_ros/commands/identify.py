@@ -41,9 +41,8 @@ from robodyn_ros.report.drawing import PAGE_DPI, require, write_figure
 from robodyn_ros.robots.robot import Robot, robot_from_text
 
 WRONG_ROBOT = 0.5
-"""Relative error above which recording and URDF seem to be of different robots: that of the fit, or
-of the file's bodies with rotors and friction fitted, if that is also more than without bodies [-].
-"""
+"""Relative error above which recording and URDF seem to be of different robots: that of the fit,
+or of the file's bodies with rotors and friction fitted, if more than without bodies [-]."""
 FIND = 'find'
 """In the place of drive gains: look for them."""
 FACTS, PAGE = 'identification.json', 'index.html'
