@@ -41,7 +41,8 @@ from robodyn_ros.report.drawing import PAGE_DPI, require, write_figure
 from robodyn_ros.robots.robot import Robot, robot_from_text
 
 WRONG_ROBOT = 0.5
-"""Relative error above which recording and URDF seem to be of different robots [-]."""
+"""Relative error above which recording and URDF seem to be of different robots: that of the fit,
+or of the file's bodies with rotors and friction fitted, if more than without bodies [-]."""
 FIND = 'find'
 """In the place of drive gains: look for them."""
 FACTS, PAGE = 'identification.json', 'index.html'
@@ -116,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.payload:
             facts['payload'] = payload_of(found)
         error = facts['overall']['validation'] or facts['overall']['fit']
-        wrong = error > WRONG_ROBOT
+        wrong = _contradiction(found, error)
         if not wrong or arguments.force:
             facts['output'] = str(folder)
             _write(folder, found, facts, arguments.payload, bars)
@@ -126,10 +127,22 @@ def run(arguments: argparse.Namespace) -> int:
         _print(facts, folder, arguments.payload)
     if wrong and not arguments.force:
         raise RecordingError(
-            f'{arguments.recordings[0]}: {100.0 * error:.0f} % of the torque is not explained; '
-            f'recording and {robot.path} seem to be of different robots, or the units differ: '
-            'nothing is written (--force writes it)')
+            f'{arguments.recordings[0]}: {wrong}; recording and {robot.path} seem to be of '
+            'different robots, or the units differ (--drive-gains for currents): nothing is '
+            'written (--force writes it)')
     return 0
+
+
+def _contradiction(found: Identified, error: float) -> str:
+    """Return what tells that recording and file are of different robots, empty if nothing does."""
+    if error > WRONG_ROBOT:
+        return f'{100.0 * error:.0f} % of the torque is not explained'
+    masses = found.masses
+    if masses is None or masses.file <= max(WRONG_ROBOT, masses.none):
+        return ''
+    return (f'the masses of the file contradict it ({100.0 * masses.file:.0f} % of the torque is '
+            'not explained by them with rotors and friction fitted, '
+            f'{100.0 * masses.none:.0f} % without any masses)')
 
 
 def _gains(text: str | None, robot: Robot) -> np.ndarray | None:

@@ -19,6 +19,7 @@ from robodyn_ros.identification.base_parameters import Base, base_of, STATES
 from robodyn_ros.identification.closed_chain import motor_projection
 from robodyn_ros.identification.consistency import Prior
 from robodyn_ros.identification.coupling import coupled_motors
+from robodyn_ros.identification.doubts import Masses, told_by_masses
 from robodyn_ros.identification.filtering import (found_cutoff, long_enough, Measured, PERIODS,
                                                   segments, SHORTEST, States, states_of)
 from robodyn_ros.identification.fit import (Equations, equations_of, FIRST_WEIGHT, Fit, fitted,
@@ -79,6 +80,8 @@ class Identified:
     before: np.ndarray
     """theta of the robot's file."""
     remarks: tuple[str, ...]
+    masses: Masses | None = None
+    """What the masses of the file tell of the recording."""
 
     def judgement(self, theta: np.ndarray, equations: Equations) -> Judgement:
         """Judge parameters by their prediction of torques."""
@@ -99,7 +102,8 @@ def judged(equations: Equations, theta: np.ndarray) -> Judgement:
 
 def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[Measured] = (),
              cutoff: float | None = None, hold_out: float = HOLD_OUT, payload: bool = False,
-             progress: Progress = lambda part, what: None) -> Identified:
+             progress: Progress = lambda part, what: None,
+             second_stage: bool = True) -> Identified:
     """
     Identify a robot.
 
@@ -107,6 +111,7 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
     :param cutoff: of the filter [Hz]; found from the data where not given
     :param hold_out: that part, 0 .. 0.9
     :param payload: look only for what the tool carries; the robot's file is right otherwise
+    :param second_stage: fit the motion, too, and take it where that predicts better
     """
     pieces = [piece for one in recordings for piece in segments(one)]
     if not pieces:
@@ -141,10 +146,11 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
     remarks = [remark for one in (*recordings, *validation) for remark in one.remarks]
     if payload:
         return _payload(robot, chosen, trained, judge, before, cutoff, remarks)
+    masses = told_by_masses(trained, used, before)
     prior = _prior(robot, trained)
     structure = _structure(robot, regressor, trained)
     motion = None
-    if not (exact or robot.loops):
+    if second_stage and not (exact or robot.loops):
         motion = partial(motion_equations, regressor, robot.limits.effort)
     fit = fitted(trained, structure, prior, used, True, exact, motion,
                  lambda part: progress(0.2 + 0.7 * part, 'fitting'))
@@ -172,7 +178,7 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
                        f'{fit.condition:.3g}); robodyn excite finds a better one')
     return Identified(robot, chosen, fit, prior, cutoff, trained,
                       trained if judge_ is None else judge_, judge_ is not None, plain, before,
-                      tuple(dict.fromkeys(remarks)))
+                      tuple(dict.fromkeys(remarks)), masses)
 
 
 def _doubts(robot: Robot, error: float, plain: float, before: float) -> list[str]:

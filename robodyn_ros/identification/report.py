@@ -52,6 +52,8 @@ def facts_of(found: Identified, sources: Sequence[str]) -> dict[str, Any]:
         'overall': {
             **{name: None if one is None else one.overall for name, one in judgements.items()},
             'plain_least_squares': plain.overall, 'file': before.overall},
+        'rotors_and_friction_fitted': None if found.masses is None else {
+            'with_masses_of_file': found.masses.file, 'without_masses': found.masses.none},
         'joints': joints, 'condition': _finite(fit.condition), 'prior_weight': fit.weight,
         'friction_lag_s': fit.lag, 'second_stage': {
             'used': (fit.motion_gain or 0.0) > MORE_EARNED, 'gain': fit.motion_gain},

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.consistency import is_consistent
-from robodyn_ros.identification.filtering import Measured
-from robodyn_ros.identification.fit import base_fit, noise_levels, samples_of, weighted
+from robodyn_ros.identification.filtering import decimated, Measured
+from robodyn_ros.identification.fit import base_fit, edge_of, noise_levels, samples_of, weighted
 from robodyn_ros.identification.identify import (drive_gains, identify, in_payload_frame,
                                                  judged, not_shown)
 from robodyn_ros.identification.model_file import identified_text
@@ -170,7 +170,14 @@ def test_a_coupled_motor_is_found(ratio):
     assert (motor.joint, motor.other, motor.ratio) == (2, 1, ratio)
     assert any('turns with joint_2, too' in remark for remark in found.remarks)
     assert judged(found.judged, found.fit.theta).overall < 0.02
-    law = written(found).tree.couplings[0].friction
+    # what is written, read back, leaves what the report says: the coupling is in it
+    assert not found.fit.lag
+    states, made = found.judged.states[0], written(found)
+    offset = found.fit.theta[found.chosen.of_joints('offset')]
+    np.testing.assert_allclose(
+        decimated(made.inverse_dynamics(states.q, states.v, states.a) + offset, states,
+                  edge_of(states)), found.judged.predicted(found.fit.theta), atol=1e-9)
+    law = made.tree.couplings[0].friction
     assert law.coulomb == pytest.approx(6.0, rel=0.1)
     assert law.viscous == pytest.approx(1.1, rel=0.3)
     # the file with the coupling in it: nothing new is found

@@ -9,6 +9,7 @@ and by the identified one.
 
 import json
 from pathlib import Path
+import re
 import subprocess
 import sys
 
@@ -74,6 +75,14 @@ def test_the_command_on_a_result_and_on_the_wrong_robot(tmp_path, monkeypatch, c
                header=head, comments='')
     assert main(['--quiet', 'identify', 'b.csv', '--robot', 'arm.urdf', '--output', 'b']) == 2
     assert 'different robots' in capsys.readouterr().err and not Path('b').exists()
+    # free parameters would explain this one: what the file weighs tells that it is of another
+    heavy = re.sub(r'<mass value="(.*?)"', r'<mass value="9\1"', arm().urdf)
+    Path('heavy.urdf').write_text(heavy)
+    assert main(['--quiet', 'identify', 'a.csv', '--robot', 'heavy.urdf']) == 2
+    assert 'masses of the file contradict' in capsys.readouterr().err
+    assert not Path('heavy_identified').exists()
+    Path('none.urdf').write_text(re.sub(r'<inertial>.*?</inertial>', '', heavy, flags=re.S))
+    assert main(['--quiet', 'identify', 'a.csv', '--robot', 'none.urdf']) == 0
     Path('mine').mkdir()
     (Path('mine') / 'diary.txt').write_text('dear')
     assert main(['--quiet', 'identify', 'a.csv', '--robot', 'arm.urdf', '--output', 'mine']) == 2
