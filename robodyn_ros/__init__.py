@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from robodyn_ros.errors import RobodynError
     from robodyn_ros.mechanics.parameters import Parameters
     from robodyn_ros.plant.assembly import assemble_start, Assembly
+    from robodyn_ros.plant.gradient import RolloutGradient
     from robodyn_ros.plant.inverse_kinematics import joint_motion
+    from robodyn_ros.plant.linearised import Linearised
     from robodyn_ros.plant.plant import Plant
     from robodyn_ros.robots.robot import load_robot, Robot, robot_from_text, robot_names
     from robodyn_ros.scenario.loading import load_scenario, scenario_names
@@ -45,7 +47,9 @@ _HOMES = {
     'errors': ('RobodynError',),
     'mechanics.parameters': ('Parameters',),
     'plant.assembly': ('assemble_start', 'Assembly'),
+    'plant.gradient': ('RolloutGradient',),
     'plant.inverse_kinematics': ('joint_motion',),
+    'plant.linearised': ('Linearised',),
     'plant.plant': ('Plant',),
     'robots.robot': ('load_robot', 'Robot', 'robot_from_text', 'robot_names'),
     'scenario.loading': ('load_scenario', 'scenario_names'),
@@ -61,11 +65,12 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     'assemble_start', 'Assembly', 'computed_torque', 'Constraint', 'constraint',
-    'constraint_following', 'Control', 'controller', 'follow', 'joint_combination', 'joint_motion',
-    'knife_edge', 'load_robot', 'load_scenario', 'loop', 'metric', 'non_ideal', 'Parameters',
-    'Plant', 'Reference', 'Result', 'RobodynError', 'Robot', 'robot_from_text', 'robot_names',
-    'robust', 'Rollout', 'Scenario', 'scenario_names', 'simulate', 'Simulation', 'Stabilisation',
-    'stabilisation', 'State', 'sweep', 'Trajectory', 'trajectory', 'tune', 'viscous_non_ideal',
+    'constraint_following', 'Control', 'controller', 'follow', 'joint_combination',
+    'joint_motion', 'knife_edge', 'Linearised', 'load_robot', 'load_scenario', 'loop',
+    'metric', 'non_ideal', 'Parameters', 'Plant', 'Reference', 'Result', 'RobodynError',
+    'Robot', 'robot_from_text', 'robot_names', 'robust', 'Rollout', 'RolloutGradient',
+    'Scenario', 'scenario_names', 'simulate', 'Simulation', 'Stabilisation', 'stabilisation',
+    'State', 'sweep', 'Trajectory', 'trajectory', 'tune', 'viscous_non_ideal',
 ]
 
 

@@ -75,7 +75,7 @@ class Values:
         name = self[a]
         if isinstance(a, float) or self.graph.ops[a] not in TRUTHS or a in self.loaded:
             return name
-        return self.lines.set(f'uitofp {self.lines.truth} {name} to {self.lines.kind}')
+        return self.lines.put(f'uitofp {self.lines.truth} {name} to {self.lines.kind}')
 
     loaded: frozenset[int] | set[int] = frozenset()
     """Nodes that come from an array: a truth among them is a number."""
@@ -96,22 +96,22 @@ class Values:
             return _bit(lines, self[args[0]], int(args[1]))
         if op == 'where':
             chosen = self._condition(args[0])
-            return lines.set(f'select {lines.truth} {chosen}, {kind} {self[args[1]]}, '
+            return lines.put(f'select {lines.truth} {chosen}, {kind} {self[args[1]]}, '
                              f'{kind} {self[args[2]]}')
         values = [self[a] for a in args]
         if op in BINARY:
-            return lines.set(f'{BINARY[op]} {kind} {values[0]}, {values[1]}')
+            return lines.put(f'{BINARY[op]} {kind} {values[0]}, {values[1]}')
         if op in COMPARISONS:
-            return lines.set(f'fcmp {COMPARISONS[op]} {kind} {values[0]}, {values[1]}')
+            return lines.put(f'fcmp {COMPARISONS[op]} {kind} {values[0]}, {values[1]}')
         if op == 'neg':
-            return lines.set(f'fneg {kind} {values[0]}')
+            return lines.put(f'fneg {kind} {values[0]}')
         if op in ('min', 'max'):
             a, b = values
-            other = lines.set(f'fcmp {"olt" if op == "min" else "ogt"} {kind} {b}, {a}')
-            return lines.set(f'select {lines.truth} {other}, {kind} {b}, {kind} {a}')
+            other = lines.put(f'fcmp {"olt" if op == "min" else "ogt"} {kind} {b}, {a}')
+            return lines.put(f'select {lines.truth} {other}, {kind} {b}, {kind} {a}')
         if op in ('fms', 'fnma'):
             k = 2 if op == 'fms' else 0
-            values[k] = lines.set(f'fneg {kind} {values[k]}')
+            values[k] = lines.put(f'fneg {kind} {values[k]}')
             op = 'fma'
         op = 'fabs' if op == 'abs' else op
         return (lines.intrinsic if op in INTRINSICS else lines.call)(op, *values)
@@ -121,7 +121,7 @@ class Values:
         if isinstance(a, float) or a in self.loaded or self.graph.ops[a] not in TRUTHS:
             # it was kept in w, as 1 or 0
             zero = self.lines.constant(0.0)
-            return self.lines.set(f'fcmp une {self.lines.kind} {name}, {zero}')
+            return self.lines.put(f'fcmp une {self.lines.kind} {name}, {zero}')
         return name
 
 
@@ -135,11 +135,11 @@ def _sincos(lines: Lines, angle: str) -> list[str]:
 
 def _bit(lines: Lines, number: str, place: int) -> str:
     """Write the test of a bit: the low bits of k + 1.5 * 2^52 are those of k."""
-    shifted = lines.set(f'fadd {lines.kind} {number}, {lines.constant(SHIFT)}')
-    bits = lines.set(f'bitcast {lines.kind} {shifted} to {lines.whole}')
+    shifted = lines.put(f'fadd {lines.kind} {number}, {lines.constant(SHIFT)}')
+    bits = lines.put(f'bitcast {lines.kind} {shifted} to {lines.whole}')
     if place:
-        bits = lines.set(f'lshr {lines.whole} {bits}, {lines.same("i64", str(place))}')
-    return lines.set(f'trunc {lines.whole} {bits} to {lines.truth}')
+        bits = lines.put(f'lshr {lines.whole} {bits}, {lines.same("i64", str(place))}')
+    return lines.put(f'trunc {lines.whole} {bits} to {lines.truth}')
 
 
 def functions(name: str, routine: Routine, lanes: int) -> list[Function]:
@@ -204,7 +204,7 @@ def _in_pieces(name: str, routine: Routine, lanes: int) -> list[Function]:
     room = max(1, parts.room + len(first))
     main = Lines(set(), lanes)
     arrays = _arrays(main, routine)
-    z = main.set(f'alloca {DOUBLE}, i64 {room * lanes}, align 64')
+    z = main.put(f'alloca {DOUBLE}, i64 {room * lanes}, align 64')
     for node, place in first.items():
         main.store(main.load(arrays['y'], place), z, put_aside[node])
     made = []

@@ -47,7 +47,7 @@ class Lines:
         self._count += 1
         return f'%v{self._count}'
 
-    def set(self, text: str) -> str:
+    def put(self, text: str) -> str:
         """Write an instruction; returns the name of its result."""
         name = self.name()
         self.lines.append(f'  {name} = {text}')
@@ -68,11 +68,11 @@ class Lines:
             return self.same(DOUBLE, constant(value))
         place = self.table.setdefault(constant(value), len(self.table))
         at = self.place('%table', str(place)) if place else '%table'
-        number = self.set(f'load double, {FLOATS} {at}, align 8')
+        number = self.put(f'load double, {FLOATS} {at}, align 8')
         if self.lanes == 1:
             return number
-        one = self.set(f'insertelement {self.kind} undef, double {number}, i32 0')
-        return self.set(f'shufflevector {self.kind} {one}, {self.kind} undef, '
+        one = self.put(f'insertelement {self.kind} undef, double {number}, i32 0')
+        return self.put(f'shufflevector {self.kind} {one}, {self.kind} undef, '
                         f'<{self.lanes} x i32> zeroinitializer')
 
     def same(self, kind: str, text: str) -> str:
@@ -86,9 +86,9 @@ class Lines:
         if self.lanes > 1 and not name.startswith('llvm.'):
             found = 'undef'
             for lane in range(self.lanes):
-                each = [self.set(f'extractelement {self.kind} {a}, i32 {lane}') for a in args]
+                each = [self.put(f'extractelement {self.kind} {a}, i32 {lane}') for a in args]
                 one = self._call(DOUBLE, name, each)
-                found = self.set(f'insertelement {self.kind} {found}, double {one}, i32 {lane}')
+                found = self.put(f'insertelement {self.kind} {found}, double {one}, i32 {lane}')
             return found
         return self._call(self.kind, name, args)
 
@@ -96,7 +96,7 @@ class Lines:
         kinds = ', '.join([kind] * len(args))
         self.declared.add(f'declare {kind} @{name}({kinds})')
         given = ', '.join(f'{kind} {a}' for a in args)
-        return self.set(f'call {kind} @{name}({given})')
+        return self.put(f'call {kind} @{name}({given})')
 
     def intrinsic(self, name: str, *args: str) -> str:
         """Write a call of an instruction that is written like a function."""
@@ -106,11 +106,11 @@ class Lines:
     def place(self, data: str, index: str, kind: str = DOUBLE) -> str:
         """Return the address of data[index]."""
         pointer = INTEGERS if kind == WHOLE else FLOATS
-        return self.set(f'getelementptr inbounds {kind}, {pointer} {data}, i64 {index}')
+        return self.put(f'getelementptr inbounds {kind}, {pointer} {data}, i64 {index}')
 
     def load(self, data: str, place: int) -> str:
         """Load number place of an array, of all lanes."""
-        return self.set(f'load {self.kind}, {self._at(data, place)}, align 8')
+        return self.put(f'load {self.kind}, {self._at(data, place)}, align 8')
 
     def store(self, value: str, data: str, place: int) -> None:
         """Store number place of an array, of all lanes."""
@@ -120,4 +120,4 @@ class Lines:
         at = self.place(data, str(place * self.lanes)) if place else data
         if self.lanes == 1 or UNTYPED:
             return f'{FLOATS} {at}'
-        return f'{self.kind}* ' + self.set(f'bitcast {FLOATS} {at} to {self.kind}*')
+        return f'{self.kind}* ' + self.put(f'bitcast {FLOATS} {at} to {self.kind}*')

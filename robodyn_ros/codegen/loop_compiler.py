@@ -425,7 +425,7 @@ class _Body:
             if isinstance(target, ast.Tuple):
                 assert isinstance(kind, tuple)
                 for k, (element, part) in enumerate(zip(target.elts, kind)):
-                    self._store(element, self.lines.set(
+                    self._store(element, self.lines.put(
                         f'extractvalue {_text_of(kind)} {text}, {k}'), part)
             else:
                 self._store(target, text, kind)
@@ -457,7 +457,7 @@ class _Body:
             return
         assert isinstance(node.target, ast.Subscript)
         element, at = self._cell(node.target)
-        old = self.lines.set(f'load {element}, {at}, align 8'), element
+        old = self.lines.put(f'load {element}, {at}, align 8'), element
         text, kind = self.operation(node, node.op, old, self.value(node.value))
         self.lines.add(f'store {element} {self.converted(text, kind, element)}, {at}, align 8')
 
@@ -472,7 +472,7 @@ class _Body:
             for k, element in enumerate(node.value.elts):
                 text, kind = self.value(element)
                 wanted = self.result[k]
-                whole = self.lines.set(
+                whole = self.lines.put(
                     f'insertvalue {_text_of(self.result)} {whole}, {_text_of(wanted)} '
                     f'{self.converted(text, kind, wanted)}, {k}')
         else:
@@ -513,7 +513,7 @@ class _Body:
         self._open(head)
         counter, after = self.lines.name(), self.lines.name()
         self.lines.add(f'{counter} = phi i64 [ {first}, %{before} ], [ {after}, %{following} ]')
-        inside = self.lines.set(f'icmp {"slt" if step > 0 else "sgt"} i64 {counter}, {last}')
+        inside = self.lines.put(f'icmp {"slt" if step > 0 else "sgt"} i64 {counter}, {last}')
         self._branch(inside, body, end)
         self.lines.lines.append(f'{body}:')
         self.ended = False
@@ -560,19 +560,19 @@ class _Body:
         if kind == TRUTH:
             return text
         if kind == WHOLE:
-            return self.lines.set(f'icmp ne i64 {text}, 0')
-        return self.lines.set(f'fcmp une double {text}, {constant(0.0)}')
+            return self.lines.put(f'icmp ne i64 {text}, 0')
+        return self.lines.put(f'fcmp une double {text}, {constant(0.0)}')
 
     def converted(self, text: str, kind: Kind, wanted: Kind) -> str:
         """Write the conversion to another kind, if any."""
         if kind == wanted:
             return text
         if kind == TRUTH and wanted == WHOLE:
-            return self.lines.set(f'zext i1 {text} to i64')
+            return self.lines.put(f'zext i1 {text} to i64')
         if kind == TRUTH and wanted == DOUBLE:
-            return self.lines.set(f'uitofp i1 {text} to double')
+            return self.lines.put(f'uitofp i1 {text} to double')
         if kind == WHOLE and wanted == DOUBLE:
-            return self.lines.set(f'sitofp i64 {text} to double')
+            return self.lines.put(f'sitofp i64 {text} to double')
         raise self.refuse(self.node, f'{kind} where {wanted} is needed')
 
     def value(self, node: ast.expr) -> tuple[str, Kind]:
@@ -584,7 +584,7 @@ class _Body:
                     if kind != NOTHING else ''), kind
         if isinstance(node, ast.Name):
             kind = self.kind(node)
-            return self.lines.set(f'load {_text_of(kind)}, {self._at(node.id)}'), kind
+            return self.lines.put(f'load {_text_of(kind)}, {self._at(node.id)}'), kind
         if isinstance(node, ast.BinOp):
             return self.operation(node, node.op, self.value(node.left), self.value(node.right))
         if isinstance(node, ast.UnaryOp):
@@ -609,16 +609,16 @@ class _Body:
         if kind == DOUBLE:
             if type(op) not in FLOAT_OPERATIONS:
                 raise self.refuse(node, f'{type(op).__name__} of floats')
-            return self.lines.set(f'{FLOAT_OPERATIONS[type(op)]} double {a}, {b}'), kind
+            return self.lines.put(f'{FLOAT_OPERATIONS[type(op)]} double {a}, {b}'), kind
         if isinstance(op, (ast.FloorDiv, ast.Mod)):
             return self._divided(a, b, isinstance(op, ast.Mod)), kind
         if type(op) not in WHOLE_OPERATIONS:
             raise self.refuse(node, f'{type(op).__name__} of whole numbers')
-        return self.lines.set(f'{WHOLE_OPERATIONS[type(op)]} i64 {a}, {b}'), kind
+        return self.lines.put(f'{WHOLE_OPERATIONS[type(op)]} i64 {a}, {b}'), kind
 
     def _divided(self, a: str, b: str, rest: bool) -> str:
         """Write a // b or a % b, rounded down as in Python; by zero it is zero."""
-        put = self.lines.set
+        put = self.lines.put
         if b == '0':
             return '0'
         none = '0'
@@ -641,7 +641,7 @@ class _Body:
 
     def _unary(self, node: ast.UnaryOp) -> tuple[str, Kind]:
         if isinstance(node.op, ast.Not):
-            return self.lines.set(f'xor i1 {self.truth(node.operand)}, true'), TRUTH
+            return self.lines.put(f'xor i1 {self.truth(node.operand)}, true'), TRUTH
         text, kind = self.value(node.operand)
         if kind == TRUTH:
             text, kind = self.converted(text, TRUTH, WHOLE), WHOLE
@@ -649,7 +649,7 @@ class _Body:
             return text, kind
         if not isinstance(node.op, ast.USub):
             raise self.refuse(node, type(node.op).__name__)
-        return self.lines.set(f'fneg double {text}' if kind == DOUBLE
+        return self.lines.put(f'fneg double {text}' if kind == DOUBLE
                               else f'sub i64 0, {text}'), kind
 
     def _compare(self, node: ast.Compare) -> str:
@@ -662,9 +662,9 @@ class _Body:
             kind = self._join(self._join(WHOLE, left[1], node), right[1], node)
             a, b = (self.converted(text, of, kind) for text, of in (left, right))
             names = COMPARISONS[type(op)]
-            found = self.lines.set(f'fcmp {names[0]} double {a}, {b}' if kind == DOUBLE
+            found = self.lines.put(f'fcmp {names[0]} double {a}, {b}' if kind == DOUBLE
                                    else f'icmp {names[1]} i64 {a}, {b}')
-            whole = self.lines.set(f'and i1 {whole}, {found}') if whole else found
+            whole = self.lines.put(f'and i1 {whole}, {found}') if whole else found
             left = right
         return whole
 
@@ -685,7 +685,7 @@ class _Body:
                 self.lines.lines.append(f'{following}:')
                 self.ended = False
         self._open(end)
-        return self.lines.set('phi i1 ' + ', '.join(f'[ {text}, %{label} ]'
+        return self.lines.put('phi i1 ' + ', '.join(f'[ {text}, %{label} ]'
                                                     for text, label in ways))
 
     def _choice(self, node: ast.IfExp) -> tuple[str, Kind]:
@@ -704,13 +704,13 @@ class _Body:
             self._go(end)
         self.lines.lines.append(f'{end}:')
         self.ended = False
-        return self.lines.set(f'phi {_text_of(kind)} ' + ', '.join(
+        return self.lines.put(f'phi {_text_of(kind)} ' + ', '.join(
             f'[ {text}, %{label} ]' for text, label in ways)), kind
 
     def _subscript(self, node: ast.Subscript) -> tuple[str, Kind]:
         if not isinstance(node.slice, ast.Slice):
             element, at = self._cell(node)
-            return self.lines.set(f'load {element}, {at}, align 8'), element
+            return self.lines.put(f'load {element}, {at}, align 8'), element
         data, kind = self.value(node.value)
         if node.slice.step is not None or kind not in ELEMENT:
             raise self.refuse(node, 'this slice')
@@ -738,10 +738,10 @@ class _Body:
         if called in (min, max):
             return self._extreme(texts, called is min, kind), kind
         if called is abs and kind == WHOLE:
-            return self._extreme([texts[0], self.lines.set(f'sub i64 0, {texts[0]}')], False,
+            return self._extreme([texts[0], self.lines.put(f'sub i64 0, {texts[0]}')], False,
                                  WHOLE), kind
         if called is int:
-            return (self.lines.set(f'fptosi double {texts[0]} to i64')
+            return (self.lines.put(f'fptosi double {texts[0]} to i64')
                     if given[0][1] == DOUBLE else self.converted(*given[0], WHOLE)), kind
         if called is float:
             return texts[0], kind
@@ -756,8 +756,8 @@ class _Body:
         for other in texts[1:]:
             test = f'fcmp {"olt" if least else "ogt"} double' if kind == DOUBLE \
                 else f'icmp {"slt" if least else "sgt"} i64'
-            beyond = self.lines.set(f'{test} {other}, {found}')
-            found = self.lines.set(
+            beyond = self.lines.put(f'{test} {other}, {found}')
+            found = self.lines.put(
                 f'select i1 {beyond}, {_text_of(kind)} {other}, {_text_of(kind)} {found}')
         return found
 
@@ -769,7 +769,7 @@ class _Body:
         if typed.result == NOTHING:
             self.lines.add(call)
             return '', NOTHING
-        return self.lines.set(call), typed.result
+        return self.lines.put(call), typed.result
 
 
 def _statements(body: Sequence[ast.stmt],

@@ -124,8 +124,8 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
     pieces, judging = long_enough(pieces, cutoff), long_enough(judging, cutoff)
     if not pieces:
         raise RecordingError(f'{recordings[0].source}: no piece without gaps lasts {PERIODS:g} '
-                             f'periods of the cut-off frequency of {cutoff:.3g} Hz; record longer, '
-                             'or give a higher --cutoff')
+                             f'periods of the cut-off frequency of {cutoff:.3g} Hz; record '
+                             'longer, or give a higher --cutoff')
     states, judged_states = ([_states(robot, piece, cutoff) for piece in some]
                              for some in (pieces, judging))
     speeds = np.concatenate([one.v for one in states])

@@ -76,12 +76,19 @@ def about_z(pair: tuple[float, float]) -> Matrix:
     return ((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
 
 
-def common_normal(rotation: Matrix, translation: Vector) -> Normal:
-    """Return how a frame's z axis lies to that of the frame it is given in."""
+def common_normal(rotation: Matrix, translation: Vector,
+                  turn: tuple[float, float] | None = None) -> Normal:
+    """
+    Return how a frame's z axis lies to that of the frame it is given in.
+
+    :param turn: cosine and sine of the common normal's angle, where they are known
+    """
     zx, zy, tilted = (float(row[2]) for row in rotation)  # type: ignore[arg-type]
     slant = math.hypot(zx, zy)
     tx, ty, tz = (float(x) for x in translation)  # type: ignore[arg-type]
-    if slant > 1e-15:
+    if turn is not None:
+        slant = math.copysign(slant, -zy) if slant > 1e-15 else 0.0
+    elif slant > 1e-15:
         turn = -zy / slant, zx / slant
     else:
         apart = math.hypot(tx, ty)
@@ -90,8 +97,9 @@ def common_normal(rotation: Matrix, translation: Vector) -> Normal:
     x, y = turn[0] * tx + turn[1] * ty, turn[0] * ty - turn[1] * tx
     if slant == 0.0:
         y = 0.0
-    along = -y / slant if slant > PARALLEL else 0.0
-    beside = 0.0 if slant > PARALLEL else y
+    crossing = abs(slant) > PARALLEL
+    along = -y / slant if crossing else 0.0
+    beside = 0.0 if crossing else y
     # Rz(rest) = Rx(-alpha) Rz(-turn) R
     first = times(transpose(about_z(turn)), (rotation[0][0], rotation[1][0], rotation[2][0]))
     rest = first[0], tilted * first[1] + slant * first[2]
@@ -123,20 +131,18 @@ def aligned(tree: Tree) -> list[Link]:
             own.append((normal.turn, normal.height))
         else:
             own.append(((1.0, 0.0), 0.0))
-    return [_link(body, own[k], own[body.parent] if body.parent >= 0 else ((1.0, 0.0), 0.0))
-            for k, body in enumerate(bodies)]
+    return [_link(body, own[k], own[body.parent] if body.parent >= 0 else ((1.0, 0.0), 0.0),
+                  suited.get(body.parent) == k) for k, body in enumerate(bodies)]
 
 
 def _link(body: Body, own: tuple[tuple[float, float], float],
-          parent: tuple[tuple[float, float], float]) -> Link:
+          parent: tuple[tuple[float, float], float], suits: bool) -> Link:
     turn, height = parent
     back = transpose(about_z(turn))
     x, y, z = times(back, body.translation)
     rotation = product(back, body.rotation)
-    normal = common_normal(rotation, (x, y, z - height))
-    if normal.turn[0] > 1.0 - 1e-15:  # this is the child its parent suits
-        normal = normal._replace(turn=(1.0, 0.0))
-    if abs(normal.height) < 1e-15:
+    normal = common_normal(rotation, (x, y, z - height), (1.0, 0.0) if suits else None)
+    if suits:
         normal = normal._replace(height=0.0)
     delta, along = _together(normal.rest, own[0]), normal.along + own[1]
     steps = (Turn(X, *normal.tilt), Shift(X, normal.length), Shift(Y, normal.beside),
@@ -151,7 +157,9 @@ def _link(body: Body, own: tuple[tuple[float, float], float],
 
 
 def _nothing(step: Turn | Shift) -> bool:
-    return bool(step.distance == 0.0 if isinstance(step, Shift) else step.cosine == 1.0)
+    if isinstance(step, Shift):
+        return bool(step.distance == 0.0)
+    return bool(step.sine == 0.0 and step.cosine > 0.0)  # type: ignore[operator]
 
 
 def aligned_inertias(tree: Tree, links: Sequence[Link],
@@ -199,4 +207,3 @@ def joint_steps(link: Link, q: Number, c: Number, s: Number) -> tuple[Turn | Shi
     own = [step for step in (turn, shift)
            if not (isinstance(step[1], float) and _nothing(step))]
     return (*own, *link.steps)
-

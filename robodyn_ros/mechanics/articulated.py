@@ -358,4 +358,3 @@ def forward_dynamics(tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number
     factor = ArticulatedFactor(tree, inertias, q)
     half = factor.half_solve(force, factor.wrenches(v, gravity))
     return factor.finish_solve(half), factor.margin
-

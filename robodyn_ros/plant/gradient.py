@@ -77,7 +77,7 @@ class Adjoints:
         :param rows: the samples as they were recorded, every step (steps + 1, layout.sample)
         :param reference: (instants, size)
         """
-        model, layout, n = self.model, self.model.layout, self.model.layout.n
+        model, n = self.model, self.model.layout.n
         vector = model.vector(parameters)
         seen = model.control.reference_size if model.control else reference.shape[1]
         parametric = bool(model.differs(vector)) or bool(set(by) & set(NAMES))

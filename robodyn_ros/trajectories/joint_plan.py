@@ -81,14 +81,19 @@ class Points(NamedTuple):
         """Return the highest derivative given: 0, 1 or 2."""
         return 2 if self.a.size else 1 if self.v.size else 0
 
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return times, q, v and a: what a message says."""
+        return self.times, self.q, self.v, self.a
+
     def same(self, points: 'Points') -> bool:
         """Return whether others are the same points."""
         return all(np.array_equal(mine, other, equal_nan=mine.dtype.kind == 'f')
-                   for mine, other in zip(self[:4], points[:4]))
+                   for mine, other in zip(self.arrays, points.arrays))
 
     def take(self, k: Any) -> 'Points':
         """Return some of the points."""
-        return Points(self.times[k], *(part[k] if part.size else part for part in self[1:4]))
+        return Points(self.times[k], *(part[k] if part.size else part for part in self.arrays[1:]))
 
     def knot(self, k: Any) -> list[np.ndarray]:
         """Return q, v and a, as far as given, at one point or at many (len(k), n)."""
@@ -308,7 +313,7 @@ def _completed(points: Points, q: np.ndarray) -> Points:
     if not missing.any():
         return points
     return Points(points.times, np.where(missing, q, points.q), *(
-        np.where(missing, 0.0, part) if part.size else part for part in points[2:4]),
+        np.where(missing, 0.0, part) if part.size else part for part in points.arrays[2:]),
         points.table)
 
 

@@ -13,7 +13,8 @@ from robodyn_ros.errors import RobodynError
 @pytest.mark.parametrize('version', ['0.40.1', '0.1', f'0.{NEWEST[1] + 1}.0', '1.0.0rc1'])
 def test_an_unknown_llvmlite_is_one_sentence_with_the_remedy(version):
     """It names the version found, those that work and what to type."""
-    with pytest.raises(RobodynError, match=f'llvmlite is {version}; .*pip install "llvmlite>=') as found:
+    words = f'llvmlite is {version}; .*pip install "llvmlite>='
+    with pytest.raises(RobodynError, match=words) as found:
         check_version(version)
     assert '\n' not in str(found.value)
 

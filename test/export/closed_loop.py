@@ -87,7 +87,7 @@ class ClosedLoop:
             # without a law the reference is still what was wanted, not what is followed
             plain = Simulation(scenario, with_control=False)
             self.points = [np.ascontiguousarray(part) for part in simulation.desired.points(
-                plain.reference, scenario.controller.period)]
+                plain.reference, scenario.controller.period).arrays]
         for file, text in {**library.files(), 'loop.c': self._program()}.items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(text)

@@ -246,7 +246,8 @@ def test_tables_that_end_too_early_or_have_decimal_commas(tmp_path):
 
 @pytest.mark.parametrize('head, columns, sentence', [
     (['t', *(f'{x}{k}' for x in ('q', 'tau') for k in (1, 2, 3, 4))],
-     lambda m: (m.t, m.q, m.q[:, :1], m.tau, m.tau[:, :1]), 'position of 4 joints, the robot has 3'),
+     lambda m: (m.t, m.q, m.q[:, :1], m.tau, m.tau[:, :1]),
+     'position of 4 joints, the robot has 3'),
     (['t', *names('q{}', 'tau{}')], lambda m: (1e3 * m.t, m.q, m.tau), 'a sample comes every'),
     (['t', *names('q{}', 'v{}', 'tau{}')], lambda m: (1e3 * m.t, m.q, m.v, m.tau), 'milliseconds'),
     (['t', *names('q{}', 'v{}', 'tau{}')], lambda m: (m.t, m.q, -m.v, m.tau), 'signs'),

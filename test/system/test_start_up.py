@@ -17,8 +17,8 @@ LATE = ['-r', 'joint_states:=late_states']
 SECONDS = 3.0
 LUNGE = 80.0
 """
-Effort of an arm that catches up with a motion is above it, 200 were seen; on a busy machine one that
-is braked for a moment and goes on needs half of it [N m].
+Effort of an arm that catches up with a motion is above it, 200 were seen; on a busy machine one
+that is braked for a moment and goes on needs half of it [N m].
 """
 
 

@@ -223,7 +223,8 @@ class Adjoint(NamedTuple):
                     memory: Any, s: Any, back: Any, by_reference: Any) -> Any:
             """Go back from the weights of q and v at the end, which lie in back."""
             export()
-            given_w, samples, wanted, start = cells(w), cells(rows), cells(reference), cells(memory)
+            given_w, samples, wanted = cells(w), cells(rows), cells(reference)
+            start = cells(memory)
             numbers, weight, by = cells(s), cells(back), cells(by_reference)
             for reverse in range(steps):
                 k = steps - 1 - reverse

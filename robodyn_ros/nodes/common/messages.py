@@ -86,7 +86,7 @@ def joint_trajectory(start: int, names: Sequence[str], points: Points,
     """
     message = JointTrajectory(joint_names=list(names))
     message.header.stamp = time_message(start)
-    for time, q, v, a in zip((points.times + later).tolist(), *points[1:]):
+    for time, q, v, a in zip((points.times + later).tolist(), points.q, points.v, points.a):
         point = JointTrajectoryPoint(positions=doubles(q), velocities=doubles(v),
                                      accelerations=doubles(a))
         point.time_from_start.sec, point.time_from_start.nanosec = seconds_and_rest(time)
