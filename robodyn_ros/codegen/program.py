@@ -176,6 +176,17 @@ class Program:
             self._prepared = last = key, w
         return last[1]
 
+    def prepared_each(self, parameters: np.ndarray) -> np.ndarray:
+        """Return w of many values of the parameters: (count, parameters) to (count, prepared)."""
+        given, w = np.zeros(parameters.shape[1]), np.zeros(self.prepared_size)
+        prepare = self.functions()['prepare_parameters'].bind(given, w, short=True)
+        found = np.empty((len(parameters), len(w)))
+        for vector, one in zip(parameters, found):
+            given[:] = vector
+            prepare()
+            one[:] = w
+        return found
+
     def evaluate(self, name: str, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """
         Evaluate a kernel for one input (inputs,) or many (count, inputs).

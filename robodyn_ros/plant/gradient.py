@@ -83,7 +83,7 @@ class Adjoints:
         model, n = self.model, self.model.layout.n
         vector = model.vector(parameters)
         seen = model.control.reference_size if model.control else reference.shape[1]
-        parametric = model.differs(vector) or bool(set(by) & set(NAMES))
+        parametric = bool(model.differs(vector)) or bool(set(by) & set(NAMES))
         program, finish, loop = self._recorded(stage, tuple(by), parametric, seen)
         steps = len(rows) - 1
         end, of_end = self._end(terminal, motion.end)

@@ -98,7 +98,7 @@ class Linearisation:
         return self._programs[key]
 
     def _evaluate(self, name: str, vector: np.ndarray, x: np.ndarray) -> np.ndarray:
-        program = self.program(name, self.model.differs(vector))
+        program = self.program(name, bool(self.model.differs(vector)))
         routine = program.routines['evaluate']
         x, y = np.ascontiguousarray(x), np.empty((len(x), routine.outputs))
         program.functions()['batch'](

@@ -134,12 +134,16 @@ def measure(model: Model, runs: Runs, frame: str = '') -> Measured:
     kind = Measuring(runs.targets.size > 0, frame if runs.targets.size else '', own)
     found = Measured(np.empty((len(runs.starts), layout.measure)), layout,
                      np.empty(len(runs.starts)))
-    parametric = np.array([model.differs(vector) for vector in runs.parameters])
+    parametric = model.differs(runs.parameters)
     for code in (False, True):
         some = np.flatnonzero(parametric == code)
+        together = model.batch_possible and some.size > 0
+        prepared = model.program(BATCH, code, kind).prepared_each(
+            runs.parameters[some]) if together else None
         for first in range(0, len(some), LANES):
             group = some[first:first + LANES]
-            if not (model.batch_possible and _together(model, runs, kind, code, group, found)):
+            if prepared is None or not _together(model, runs, kind, code, group, found,
+                                                 prepared[first:first + LANES]):
                 for k in group:
                     _alone(model, runs, kind, code, int(k), found)
     return found
@@ -164,14 +168,14 @@ def _chosen(array: np.ndarray, group: np.ndarray, own: bool) -> np.ndarray:
 
 
 def _together(model: Model, runs: Runs, kind: Measuring, parametric: bool, group: np.ndarray,
-              found: Measured) -> bool:
+              found: Measured, prepared: np.ndarray) -> bool:
     """Measure up to LANES runs side by side; False where one has to be looked at alone."""
     layout = model.layout._replace(lanes=LANES)
     program = model.program(BATCH, parametric, kind)
     function = program.functions()['measure']
     lanes = np.resize(group, LANES)  # some twice, to fill the registers
     x = np.ascontiguousarray(runs.starts[lanes].T).reshape(-1)
-    w = np.array([program.prepared(runs.parameters[k]) for k in lanes]).T.reshape(-1)
+    w = np.resize(prepared, (LANES, prepared.shape[1])).T.reshape(-1)
     rows, done = _empty(layout, LANES), np.zeros(2, np.int64)
     reason = function(
         0, runs.steps, model.step_size, runs.every, model.control_period, runs.tolerance,

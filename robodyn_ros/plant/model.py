@@ -189,11 +189,11 @@ class Model:
 
     def parametric(self, changes: Given) -> bool:
         """Tell whether values differ from the robot's own gravity, friction and no payload."""
-        return bool(changes) and self.differs(self.vector(changes))
+        return bool(changes) and bool(self.differs(self.vector(changes)))
 
-    def differs(self, vector: np.ndarray) -> bool:
-        """Tell the same of all run-time parameters, in the table's order."""
-        return not np.array_equal(vector[:len(NAMES)], self._own)
+    def differs(self, vectors: np.ndarray) -> np.ndarray:
+        """Tell the same of all run-time parameters, in the table's order: (..., p) to (...)."""
+        return np.any(vectors[..., :len(NAMES)] != self._own, axis=-1)
 
     # --- compiled code --------------------------------------------------------------------
 
@@ -277,7 +277,7 @@ class Model:
         if not changes and variant in self._usual:
             return self._usual[variant]
         vector = self.vector(changes)
-        program = self.program(variant, self.differs(vector))
+        program = self.program(variant, bool(self.differs(vector)))
         found = Ready(program.functions(), program.prepared(vector))
         if not changes:
             self._usual[variant] = found

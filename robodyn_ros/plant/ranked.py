@@ -82,7 +82,7 @@ def ranked_rates(owner: Owner, parameters: Given, vector: np.ndarray, name: str,
     """Return rates (k, 2 n) and their derivatives (k, 2 n, 3 n or 4 n) at inputs, rows of x."""
     model, n, m = owner.model, owner.model.layout.n, owner.model.layout.m
     rates(model, np.ascontiguousarray(x[:, :1 + 3 * n]), parameters)  # says what is wrong
-    program = owner.ranked(name, model.differs(vector))
+    program = owner.ranked(name, bool(model.differs(vector)))
     w = program.prepared(vector)
     y, k = program.evaluate('terms', x, w), len(x)
     sizes: Sequence[int] = np.cumsum([n * n, n, m * n, m, m])[:-1].tolist()

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from contextlib import contextmanager, ExitStack
 import logging
+import multiprocessing
+import sys
 import threading
 import time
 from typing import Any, Iterable, Iterator
@@ -32,6 +34,8 @@ LOOK = 1.0
 """Time between looks at who is there [s]."""
 AHEAD = 3
 """Chunks given to each worker before the first is back."""
+UNGUARDED = ('a script that sweeps with a local cluster needs '
+             f'if __name__ == {"__main__"!r}: around its main part; without a cluster, none')
 _kept = Unpacked()
 _one_at_a_time = threading.Lock()
 
@@ -59,8 +63,16 @@ def connected(address: str, workers: int) -> Iterator[Cluster]:
         closing.enter_context(_silent())
         place: Any = address
         if address == LOCAL:
-            place = closing.enter_context(LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None))
+            # a process of Dask's imports the script that started it, which asks again
+            if multiprocessing.parent_process() and '__mp_main__' not in sys.modules:
+                raise RobodynError(UNGUARDED)
+            try:
+                place = closing.enter_context(LocalCluster(
+                    n_workers=workers, threads_per_worker=1, processes=True,
+                    dashboard_address=None))
+            except RuntimeError as error:
+                raise RobodynError(f'--cluster {LOCAL}: its workers do not start ({error}); '
+                                   f'{UNGUARDED}') from None
         try:
             client = closing.enter_context(Client(place, timeout=PATIENCE))
         except (OSError, TimeoutError, ValueError) as error:

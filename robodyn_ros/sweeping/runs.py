@@ -26,7 +26,7 @@ from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import listed_fields
 from robodyn_ros.scenario.simulation import Simulation
 from robodyn_ros.scenario.user_code import is_import_path
-from robodyn_ros.sweeping.metrics import chosen_metrics, measured_columns, METRICS, user_metric
+from robodyn_ros.sweeping.metrics import chosen_metrics, measured_columns, user_metric
 from robodyn_ros.sweeping.study import SEED, STARTS, Study
 
 KEPT = 8
@@ -180,24 +180,24 @@ class Runner:
             starts, np.array([vector for _, vector in good]), ready.periods * ready.period,
             ready.period, reference, targets, tolerance), frame if tools else '')
         last = ready.periods * ready.period * ready.plant.step_size
-        numbers = measured_columns(found, ready.robot.limits, last, ready.reference is not None)
-        for at, k in enumerate(kept):
-            columns['time'][k] = float(found.ended[at])
+        numbers = {name: values.tolist() for name, values in measured_columns(
+            found, ready.robot.limits, last, ready.reference is not None).items()
+            if name in self.metrics}
+        for at, (k, ended) in enumerate(zip(kept, found.ended.tolist())):
+            columns['time'][k] = ended
             error = found.reasons.get(at)
             if error is not None:
                 columns['reason'][k] = str(error)
                 continue
             columns['finished'][k] = True
-            for name in self.metrics:
-                if name in METRICS:
-                    columns[name][k] = float(numbers[name][at])
-            self._measure_own(*good[at], k, columns)
+            for name, values in numbers.items():
+                columns[name][k] = float(values[at])
+            if self._own:
+                self._measure_own(*good[at], k, columns)
 
     def _measure_own(self, one: Simulation, vector: np.ndarray, k: int,
                      columns: dict[str, list[Any]]) -> None:
         """Measure a run by the functions of a user, which see it whole."""
-        if not self._own:
-            return
         # `one` may be shared, and then has the scenario of whichever run was first
         result = replace(one.run(dict(zip(one.plant.parameters.names, vector.tolist()))),
                          scenario=self.scenario(columns, k))

@@ -322,6 +322,18 @@ def test_a_scheduler_that_is_killed_ends_a_sweep_with_a_sentence(alone, tmp_path
     assert found[0].rows == found[1].rows and first[0] > 0
 
 
+def test_a_script_without_a_guard_is_told_so(tmp_path):
+    """Its processes run it again; that ends, with what to do in the last line."""
+    pytest.importorskip('distributed')
+    script = tmp_path / 'script.py'
+    script.write_text(f'from robodyn_ros import sweep\nsweep({STUDY!r}, "s.parquet", workers=1, '
+                      'cluster="local")\n')
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True,
+                          cwd=tmp_path, timeout=120)
+    assert done.returncode == 1
+    assert "if __name__ == '__main__': around" in done.stderr.strip().splitlines()[-1]
+
+
 def test_a_cluster_that_is_not_there_or_not_ours(monkeypatch, tmp_path):
     """Is one sentence; workers of another version are left out."""
     pytest.importorskip('distributed')

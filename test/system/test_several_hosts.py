@@ -70,6 +70,13 @@ class Hosts:
         self.processes.append(process)
         return process
 
+    def check(self):
+        """Fail as soon as a program has ended, with what it said."""
+        for process in self.processes:
+            if process.poll() is not None:
+                process.log.seek(0)
+                pytest.fail(f'{process.args[4:]} ended: {process.log.read()[-2000:]}')
+
     def node(self, host, name, *parameters):
         """Start a node of the SCARA on the helix."""
         words = [word for item in ('scenario:=scara_helix', 'use_sim_time:=true', *parameters)
@@ -113,6 +120,7 @@ class Heard:
 
     def __init__(self, hosts, host):
         """Start it."""
+        self.hosts = hosts
         self.process = hosts.start(host, sys.executable, '-m', 'system.host_listener',
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.last = {'now': 0, 'commands': 0, 'reports': [], 'position': []}
@@ -127,7 +135,7 @@ class Heard:
         deadline = time.monotonic() + PATIENCE
         while not condition(self.last):
             assert time.monotonic() < deadline, self.last
-            assert self.process.poll() is None
+            self.hosts.check()
             time.sleep(0.05)
         return self.last
 
