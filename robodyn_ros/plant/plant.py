@@ -23,8 +23,8 @@ from robodyn_ros.constraints.constraint import Constraint
 from robodyn_ros.constraints.stabilisation import Stabilisation, step_warning
 from robodyn_ros.errors import SizeError, StateError
 from robodyn_ros.plant.diagnosis import StartCheck, state_of
-from robodyn_ros.plant.inputs import inputs_of, one_input, reference_rows, SAMPLES, step_count
 from robodyn_ros.plant.gradient import Adjoints, RolloutGradient
+from robodyn_ros.plant.inputs import inputs_of, one_input, reference_rows, SAMPLES, step_count
 from robodyn_ros.plant.linearised import Linearisation, Linearised
 from robodyn_ros.plant.model import Model, Ready
 from robodyn_ros.plant.rollout import rates, rollout_from_rows, rollouts, run
