@@ -32,6 +32,7 @@ KINDS = {
     'export': ('benchmarks.export', "exported C beside our compiled code and CasADi's C"),
     'sweep': ('benchmarks.sweeps',
               'ten thousand closed loops beside bare rollouts and MuJoCo from Python'),
+    'tune': ('benchmarks.tuning', 'searches along gradients beside evolution, at equal budget'),
     'ros': ('benchmarks.ros', 'the nodes beside a bare ping-pong between two rclpy processes')}
 """What can be measured: the module with add_arguments(parser) and run(arguments), and the help."""
 

@@ -4,7 +4,8 @@
 From the loops of loops/, which are ordinary Python functions, to LLVM instructions.
 
 They need little of Python: whole numbers (64 bits), floats, truths, arrays by their address,
-tuples that are returned, or constant and of floats, if, for over range(), while, and calls of one another and of routines.
+tuples that are returned, or constant and of floats, if, for over range(), while, and calls of one
+another and of routines.
 Their free variables are constants; a branch that these decide is not written, nor looked at. Types
 follow from those of the arguments; a variable that is a whole number here and a float there is a
 float. All this is what the functions mean as Python, operation by operation, but that numbers

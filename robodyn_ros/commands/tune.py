@@ -14,6 +14,7 @@ Look for the settings that make a metric of a study small, under limits on other
       minimise: error_rms
       limits: {effort_share: 0.9}
       budget: 200
+      method: auto                      # along gradients where there are some; or evolution
 
     robodyn tune gains.yaml --output tuned.yaml
 
@@ -55,7 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
         and not found.after.failed
     if arguments.json:
         print_json({'scenario': str(path), 'before': asdict(found.before),
-                    'after': asdict(found.after), 'tried': found.tried, 'limits_kept': kept})
+                    'after': asdict(found.after), 'tried': found.tried, 'spent': found.spent,
+                    'method': found.method, 'why': found.why, 'limits_kept': kept})
     else:
         rows = [(f'{chosen.minimise}, {chosen.over}', f'{found.before.value:.4g}',
                  f'{found.after.value:.4g}', 'minimised')]
@@ -65,7 +67,9 @@ def run(arguments: argparse.Namespace) -> int:
                  if isinstance(value, float) else (name, str(found.before.values[name]),
                                                    str(value), '')
                  for name, value in found.after.values.items()]
+        way = f'by evolution: {found.why}' if found.why else 'along gradients'
         print_table(f'{found.tried} candidates tried', ('what', 'before', 'after', 'wanted'), rows,
-                    [f'written to {path}: robodyn simulate {path}'
+                    [f'searched {way}; {found.spent} of {chosen.budget} of the budget spent',
+                     f'written to {path}: robodyn simulate {path}'
                      + ('' if kept else '; no candidate keeps every limit')])
     return 0 if kept else 1

@@ -5,8 +5,9 @@ The gradient of a rollout's cost by its parameters, its start and its reference.
 
     cost = sum over steps h stage(t, q, v, tau, reference) + terminal(t, q, v)
 
-To it comes whatever else a motion costs, given by its slopes by every sample. The rollout is recorded as always; then its compiled adjoint goes back through it
-(codegen/loops/adjoint.py), which costs two or three rollouts however many parameters there are.
+To it comes whatever else a motion costs, given by its slopes by every sample. The rollout is
+recorded as always; then its compiled adjoint goes back through it (codegen/loops/adjoint.py),
+which costs two or three rollouts however many parameters there are.
 Both functions are recorded like a control law, and so differentiated exactly.
 """
 from __future__ import annotations

@@ -57,12 +57,12 @@ class Gradients:
                 return f'{one.name} changes where a run starts, or its noise'
         try:
             simulation, vector = runner.one(0)
+            self._run(simulation, vector, 0, metric)  # refused where a plant has no adjoint
             if simulation.plant.row_names and any(
                     study.setting_of(one.name)[0].startswith('dynamics.') for one in self._axes):
                 return 'the start is put onto rows, which depends on settings of the plant'
             if simulation.reference is None:
                 return 'there is no reference'
-            self._run(simulation, vector, 0, 'effort_max')
         except RobodynError as error:
             return str(error)
         return ''

@@ -78,7 +78,8 @@ def _effort_share(one: Simulation, motion: Rollout) -> tuple[str, np.ndarray]:
     limits = one.robot.limits.effort
     with np.errstate(divide='ignore', invalid='ignore'):
         shares = np.where(np.isfinite(limits), motion.tau / limits, 0.0)
-        return 'tau', np.nan_to_num(_largest(shares) / limits)
+        # a joint without a motor may have a limit of zero, and no share of it
+        return 'tau', np.nan_to_num(_largest(np.nan_to_num(shares)) / limits)
 
 
 SLOPES: dict[str, Slope] = {

@@ -51,7 +51,7 @@ SMALLEST, LARGEST = 8, 40
 FAILED, BEYOND = 1e12, 1e6
 """What a failed run, and what a limit that is passed, weighs against the metric."""
 GRADIENT = 8
-"""Runs that the gradient of a run counts as. Measured: as long as 4 to 10 runs side by side for
+"""Runs that the gradient of a run counts as. Measured: as long as 4 to 14 runs side by side for
 the first one of a candidate, 2 to 5 for the next."""
 WORST = 4
 """Runs of a candidate that may take turns in being its worst; others are not looked at."""

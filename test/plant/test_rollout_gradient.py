@@ -176,6 +176,29 @@ def test_parameters_of_rows_and_their_stabilisation():
     assert np.allclose(found.reference, -2e-3 * (found.rollout.q[:30]), rtol=1e-12)
 
 
+def test_slopes_are_a_cost_of_the_whole_motion(driven):
+    """A sum over steps, given as a stage and as slopes; others are refused."""
+    steps, reference = 40, np.random.default_rng(65).normal(size=(20, 8)) * 0.05
+    state = State(0.0, np.array([0.3, -0.4]), np.array([0.5, 0.2]))
+
+    def stage(t, q, v, tau, r):
+        return sum((x * x * y + u * u * 1e-3 for x, y, u in zip(q, v, tau)), 0.0)
+
+    def slopes(motion):
+        found = 1e-3 * np.concatenate([2.0 * motion.q * motion.v, motion.q ** 2,
+                                       2e-3 * motion.tau], axis=1)
+        found[-1] = 0.0
+        return found
+    one, other = (driven.rollout_gradient(state, steps=steps, by=BY, reference=reference, **given)
+                  for given in ({'stage': stage}, {'slopes': slopes}))
+    for a, b in ((one.q, other.q), (one.v, other.v), (one.tau, other.tau),
+                 (list(one.parameters.values()), list(other.parameters.values()))):
+        assert np.allclose(a, b, rtol=1e-12, atol=1e-16)
+    with pytest.raises(RobodynError, match=r'wrong size of slopes: expected \(41, 6\)'):
+        driven.rollout_gradient(state, steps=steps, reference=reference,
+                                slopes=lambda motion: motion.q)
+
+
 def test_without_a_compiler_the_bits_are_the_same():
     """NUMBA_DISABLE_JIT=1 runs the same operations as plain Python."""
     code = ('import numpy as np; from robodyn_ros import *; '

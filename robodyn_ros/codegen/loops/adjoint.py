@@ -5,7 +5,9 @@ Back through a recorded rollout: the gradient of its cost, a step at a time from
 
     cost = sum over steps h stage(t, q, v, tau, reference) + terminal(t, q, v)
 
-To it come slopes by q, v, tau of every sample, of a cost that is known by those only. Every step's stages are computed again from its recorded start, then their weights are carried
+To it come slopes by q, v, tau of every sample, of a cost that is known by those only.
+
+Every step's stages are computed again from its recorded start, then their weights are carried
 back in reverse order; so are the control law's, its memory's and those of torques on their way.
 
     point   a stage: t, q(n), v(n), tau(n), extra(n) of an implicit stage; then weights of its
@@ -109,7 +111,8 @@ class Adjoint(NamedTuple):
                     self.back[-1] + 1, instants * layout.reference]
         return {'adjoint': Signature(
             'idi', (Array('w'), Array('rows'), Array('reference'), Array('memory'),
-                    Array('slopes'), Array('s', True), Array('back', True), Array('by_reference', True)), lengths)}
+                    Array('slopes'), Array('s', True), Array('back', True),
+                    Array('by_reference', True)), lengths)}
 
     def make(self, backend: Backend, routines: Mapping[str, Routine],
              kernels: Mapping[str, Callable], signatures: Mapping[str, Signature]) -> None:
