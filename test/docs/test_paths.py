@@ -39,5 +39,5 @@ def test_what_a_page_names_is_there(page):
 
 def test_a_stale_name_is_found():
     """A file, a folder and a module that are gone; one that is there."""
-    text = '`runtime/`, `plant/plan.py`, `plan.py`, robodyn_ros.signals, `plant/plant.py`'
-    assert missing(text) == ['runtime/', 'plant/plan.py', 'plan.py', 'robodyn_ros.signals']
+    text = '`runtime/`, `plant/plan.py`, `walls.py`, robodyn_ros.signals, `plant/plant.py`'
+    assert missing(text) == ['runtime/', 'plant/plan.py', 'walls.py', 'robodyn_ros.signals']
