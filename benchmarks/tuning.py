@@ -62,8 +62,9 @@ def lines_of(found: dict[str, Any]) -> list[str]:
 def study_of(scenario: str, **tuned: Any) -> dict[str, Any]:
     """Return a study of a seven- or nine-dimensional search, for two payloads."""
     count = 4 if scenario == 'scara_helix' else 6
-    parameters = {f'controller.natural_frequency.joint_{k + 1}': {'log_uniform': [5, 80]}
-                  for k in range(count)}
+    parameters: dict[str, Any] = {
+        f'controller.natural_frequency.joint_{k + 1}': {'log_uniform': [5, 80]}
+        for k in range(count)}
     parameters |= {'controller.damping': {'uniform': [0.5, 1.5]},
                    'controller.model.payload.mass': {'uniform': [0, 2]},
                    'controller.model.friction_scale': {'uniform': [0, 2]}}

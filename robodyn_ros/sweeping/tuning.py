@@ -241,7 +241,7 @@ class _Search:
 
     def __init__(self, study: Study, journal: Path, progress: Progress):
         chosen = study.settings.tune
-        self.study, self.journal, self._progress = study, journal, progress
+        self.study, self._progress = study, progress
         self.axes: list[Axis] = [axis(name, given, study.place)
                                  for name, given in chosen.parameters.items()]
         self.base = {one.name: self._present(one) for one in self.axes}
