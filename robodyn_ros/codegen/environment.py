@@ -102,7 +102,8 @@ def guarded(symbol: str, inner: str, taken: Sequence[str], machine: str,
         SYMBOL=symbol, INNER=inner, TAKEN=', '.join(taken), BYTES='ptr' if untyped else 'i8*',
         SHORTS='ptr' if untyped else 'i32*', ADDRESS='getelementptr i32, ptr %place, i64 0'
         if untyped else 'bitcast i32* %place to i8*')
-    declared, made = [], []
+    declared: list[str] = []
+    made: list[str] = []
     for line in text.splitlines():
         (declared if line.startswith('declare ') else made).append(line)
     return Guard('\n'.join([*made, '']), set(declared))

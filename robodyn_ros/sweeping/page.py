@@ -72,7 +72,8 @@ def _study_of(path: Path, facts: Mapping[str, Any]) -> Study | None:
     made: list[Callable[[], Study]] = [partial(read_study, one) for one in dict.fromkeys(
         (place, path.parent / place.name)) if one.is_file()]
     kept = {key: value for key, value in facts['settings'].items() if value is not None}
-    for make in (*made, partial(make_study, kept, path.parent, str(place))):
+    made.append(partial(make_study, kept, path.parent, str(place)))
+    for make in made:
         try:
             found = make()
             if packed(found).digest == facts['study']:

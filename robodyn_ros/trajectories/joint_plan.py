@@ -93,7 +93,8 @@ class Points(NamedTuple):
 
     def take(self, k: Any) -> 'Points':
         """Return some of the points."""
-        return Points(self.times[k], *(part[k] if part.size else part for part in self.arrays[1:]))
+        q, v, a = (part[k] if part.size else part for part in self.arrays[1:])
+        return Points(self.times[k], q, v, a)
 
     def knot(self, k: Any) -> list[np.ndarray]:
         """Return q, v and a, as far as given, at one point or at many (len(k), n)."""
@@ -312,9 +313,8 @@ def _completed(points: Points, q: np.ndarray) -> Points:
     missing = np.isnan(points.q[0])
     if not missing.any():
         return points
-    return Points(points.times, np.where(missing, q, points.q), *(
-        np.where(missing, 0.0, part) if part.size else part for part in points.arrays[2:]),
-        points.table)
+    v, a = (np.where(missing, 0.0, part) if part.size else part for part in points.arrays[2:])
+    return points._replace(q=np.where(missing, q, points.q), v=v, a=a)
 
 
 def scheduled(points: Points, schedule: Schedule | None, near: np.ndarray) -> Points:
