@@ -218,6 +218,7 @@ def test_a_run_that_kills_its_workers_is_a_row(tmp_path):
     assert found.table().column('reason')[1].as_py() == '3 workers died of this run'
 
 
+@pytest.mark.slow
 def test_a_run_that_kills_workers_of_a_cluster_is_the_same_row(monkeypatch, tmp_path):
     """The scheduler starts other workers; the sweep ends."""
     pytest.importorskip('distributed')
@@ -241,6 +242,7 @@ def test_workers_that_always_die_end_the_sweep(monkeypatch):
 # --- Dask ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_rows(alone, tmp_path):
     """With real worker processes, one of which is killed on the way."""
     pytest.importorskip('distributed')
@@ -257,6 +259,7 @@ def test_a_cluster_gives_the_same_rows(alone, tmp_path):
     assert found.rows == alone.rows and seen
 
 
+@pytest.mark.slow
 def test_a_worker_lost_with_rows_that_nobody_has_fetched(alone, monkeypatch, tmp_path):
     """They are computed once more, by another; the sweep does not wait for it for ever."""
     pytest.importorskip('distributed')
