@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import Mapping, NamedTuple, Sequence
 
 from robodyn_ros.constraints.constraint import Constraint, FORCE, VELOCITY
-from robodyn_ros.errors import ConstraintError, RobodynError, TracingError
+from robodyn_ros.errors import ConstraintError
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.tracing import depends_on, directional, is_zero, jacobian, Number, Scalar
+from robodyn_ros.tracing.blame import blamed
 
 
 class Rows(NamedTuple):
@@ -81,15 +82,8 @@ def trace_rows(robot: Robot, constraints: Sequence[Constraint], q: Sequence[Scal
 def _call(item: Constraint, robot: Robot, q: Sequence[Scalar], v: Sequence[Scalar], t: Scalar,
           parameters: Mapping[str, Number]) -> list[Number]:
     arguments = (robot, q, t) if item.level == 'position' else (robot, q, v, t)
-    try:
+    with blamed(f'constraint {item.name!r}', 'correct the function', ConstraintError):
         values = item.function(*arguments, **parameters)
-    except TracingError as error:
-        raise ConstraintError(f'constraint {item.name!r}: {error}') from error
-    except RobodynError:
-        raise
-    except (Exception, SystemExit) as error:  # noqa: B902  a user's function may raise anything
-        raise ConstraintError(f'constraint {item.name!r} raised {type(error).__name__}: {error}; '
-                              'correct the function') from error
     if isinstance(values, (Scalar, float, int)):
         values = [values]
     try:

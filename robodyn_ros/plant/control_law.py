@@ -20,6 +20,7 @@ from robodyn_ros.errors import RobodynError, SizeError, TracingError
 from robodyn_ros.plant.python_state import changed, python_state
 from robodyn_ros.robots.parameters import ParameterTable
 from robodyn_ros.tracing import Graph, inputs, Number, Scalar
+from robodyn_ros.tracing.blame import blamed
 from robodyn_ros.types import Control, Schedule
 
 MOST_MEMORY = 10_000
@@ -80,19 +81,10 @@ def trace_law(control: Control, t: Scalar, q: Sequence[Scalar], v: Sequence[Scal
               memory: Sequence[Scalar] = ()) -> tuple[list[Number], list[Number]]:
     """Run the law once with recording scalars; returns a torque per joint and the next memory."""
     arguments: tuple = (t, q, v, reference, parameters)
-    try:
+    with blamed(BLAME, 'it must return one torque per joint'):
         made = control.law(*arguments, memory) if control.memory else control.law(*arguments)
         if control.memory:
             made = tuple(made)
-    except TracingError as error:
-        if str(error).startswith(BLAME):  # a law around a law
-            raise
-        raise TracingError(f'{BLAME}: {error}') from error
-    except RobodynError:
-        raise
-    except (Exception, SystemExit) as error:  # noqa: B902  a user's law may raise anything
-        raise TracingError(f'{BLAME} raised {type(error).__name__}: {error}; it must '
-                           'return one torque per joint') from error
     if not control.memory:
         return _numbers(made, 'torques', len(q), 'one torque per joint'), []
     if len(made) != 2:

@@ -30,6 +30,7 @@ from robodyn_ros.plant.model import CHOLESKY, Model
 from robodyn_ros.plant.sensitivity import Mechanics, pulled_back, rates_alone
 from robodyn_ros.robots.parameters import Given
 from robodyn_ros.tracing import evaluate, gradient, Graph, inputs, Number, Scalar
+from robodyn_ros.tracing.blame import blamed
 from robodyn_ros.types import Rollout, State
 
 Stage = Callable[..., Any]
@@ -202,15 +203,8 @@ def _checked_cost(function: Stage | None, *arguments: Any, what: str = 'stage') 
     """Run a cost once with recording scalars."""
     if function is None:
         return 0.0
-    try:
+    with blamed(f'the {what} cost', 'it must return one number'):
         cost = function(*arguments)
-    except TracingError as error:
-        raise TracingError(f'the {what} cost: {error}') from error
-    except RobodynError:
-        raise
-    except (Exception, SystemExit) as error:  # noqa: B902  a user's function may raise anything
-        raise TracingError(f'the {what} cost raised {type(error).__name__}: {error}; it must '
-                           'return one number') from error
     if isinstance(cost, bool) or not isinstance(cost, (Scalar, float, int)):
         raise TracingError(f'the {what} cost returned {cost!r:.80}; expected one number')
     return cost if isinstance(cost, Scalar) else float(cost)
