@@ -103,7 +103,7 @@ def _nodes(context: LaunchContext, control: dict[str, Any],
     name = LaunchConfiguration('scenario')
     scenario = load_scenario(text('scenario'))
     chosen, file = text('controller'), text('params_file')
-    if file and not Path(file).is_file():  # launch would only warn
+    if file and not os.path.isfile(file):  # launch would only warn
         raise ScenarioError(f'params_file: there is no file {file}')
     files = [file] if file else []
     frames = on('publish_frames')

@@ -85,8 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except OSError as error:  # a full disk, an unwritable place
         place = f' {printable(error.filename)!r}' if error.filename else ''
-        print(f'robodyn: cannot write{place} ({error.strerror or error}); choose another place or '
-              'make room', file=sys.stderr)
+        print(f'robodyn: cannot read or write{place} ({error.strerror or error}); choose another '
+              'place or make room', file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print('robodyn: interrupted', file=sys.stderr)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +55,13 @@ def run(arguments: argparse.Namespace) -> int:
     require('matplotlib', 'figures')  # before the work, not after
     if arguments.animate:
         require_packages(arguments.animate)
-    if source.is_dir():  # as ros2 bag record makes it
+    if os.path.isdir(source):  # as ros2 bag record makes it
         inside = sorted(source.glob('*.mcap'))
         if len(inside) != 1:
             raise RecordingError(f'{source}: is a folder with {len(inside)} MCAP files; give the '
                                  'one to report')
         source = arguments.source = inside[0]
-    if not source.is_file():
+    if not os.path.isfile(source):
         raise RecordingError(f'{source}: there is no such file; give a recording of robodyn run '
                              '--record, or a result of robodyn simulate --output')
     folder = arguments.output or Path(f'{source.stem}_report')

@@ -16,6 +16,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from robodyn_ros.checks import LARGEST
 from robodyn_ros.errors import ArgumentError, RecordingError
 from robodyn_ros.identification.columns import columns_of, time_column, uses_currents, WORDS
 from robodyn_ros.identification.filtering import Measured, refuse_short, usual_rate
@@ -294,11 +295,13 @@ def _checked(found: Measured, robot: Robot) -> Measured:
         if values is None:
             continue
         for joint, column in zip(robot.joints, values.T):
-            bad = ~np.isfinite(column)
-            if bad.any() and not bad.all():
-                raise RecordingError(f'{source}: {what} of joint {joint!r} is not a number at '
-                                     f't = {t[int(np.argmax(bad))]:.6g} s ({int(bad.sum())} '
-                                     'samples); remove such samples')
+            bad = ~(np.abs(column) <= LARGEST)
+            if bad.any() and not np.isnan(column).all():
+                k = int(np.argmax(bad))
+                given = 'not a number' if np.isnan(column[k]) else f'{column[k]:g}'
+                raise RecordingError(f'{source}: {what} of joint {joint!r} is {given} at '
+                                     f't = {t[k]:.6g} s ({int(bad.sum())} samples are no numbers '
+                                     f'or beyond {LARGEST:g}); remove such samples')
     for joint, column in zip(robot.joints, found.tau.T):
         if np.isfinite(column).all() and np.ptp(column) == 0.0 and joint in motors:
             raise RecordingError(f'{source}: effort of joint {joint!r} is {column[0]:g} all the '

@@ -7,6 +7,7 @@ Our own MCAP reader (reader.py) goes on where a file was cut off, so it is asked
 """
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, Callable
 
@@ -28,7 +29,7 @@ def read_joint_states(path: Path, topic: str = '',
     :param topic: where a bag has several with joint states
     :returns: messages in the order of the file, their topic, and whether the file has its end
     """
-    files = sorted(path.glob('*.mcap')) if path.is_dir() else [path]
+    files = sorted(path.glob('*.mcap')) if os.path.isdir(path) else [path]
     if files and all(file.suffix == '.mcap' for file in files):
         found = _from_mcap(files, topic, progress)
         if found[0] or not found[2]:

@@ -15,6 +15,7 @@ from importlib import metadata
 import itertools
 import logging
 import math
+import os
 from pathlib import Path
 import platform
 import tempfile
@@ -90,7 +91,7 @@ def _robots_and_tables(study: Study) -> tuple[dict[str, bytes], dict[str, Brough
             brought[robot_key(made)] = Brought(name, robot.path)
     for made in (scenario, *_variants(study, PATH)):
         path = made.trajectory.parameters.get('path')
-        if isinstance(path, str) and table_key(made) not in brought and Path(path).is_file():
+        if isinstance(path, str) and table_key(made) not in brought and os.path.isfile(path):
             name = TABLE.format(len(brought))
             files[name] = Path(path).read_bytes()
             brought[table_key(made)] = Brought(name, path)

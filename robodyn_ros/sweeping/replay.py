@@ -13,7 +13,7 @@ from robodyn_ros.errors import ArgumentError
 from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.scenario.settings import listed_fields
 from robodyn_ros.sweeping.runs import Runner
-from robodyn_ros.sweeping.study import Study
+from robodyn_ros.sweeping.study import found_beside, Study
 
 
 def replay_command(study: Study, number: int) -> str:
@@ -23,8 +23,7 @@ def replay_command(study: Study, number: int) -> str:
                             f'{study.place}')
     runner = Runner(study)
     scenario = runner.scenario(runner.failed(np.array([number]), ''), 0)
-    beside = Path(study.place).parent / study.settings.scenario
-    name = str(beside) if beside.suffix and beside.exists() else study.settings.scenario
+    name = found_beside(Path(study.place).parent, study.settings.scenario)
     words = ['robodyn', 'simulate', name, '--duration', repr(study.scenario.duration)]
     base = {item.name: item.value for item in listed_fields(load_scenario(name))}
     for item in listed_fields(scenario):

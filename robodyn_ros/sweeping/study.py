@@ -22,6 +22,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any, Mapping, NamedTuple, Sequence
 
@@ -279,6 +280,12 @@ class Study:
         return hashlib.sha256(json.dumps(facts, default=list).encode()).hexdigest()
 
 
+def found_beside(folder: Path, scenario: str) -> str:
+    """Return the file of a scenario in a folder, if that is one; else what was given, a name."""
+    beside = folder / scenario
+    return str(beside) if beside.suffix and os.path.exists(beside) else scenario
+
+
 def read_study(path: str | Path) -> Study:
     """Read a study file."""
     place = Path(path)
@@ -296,8 +303,7 @@ def make_study(data: Mapping[str, Any], folder: Path = Path(), place: str = 'the
     :param folder: in which the scenario's file is looked for first
     """
     settings: StudySettings = settings_from(StudySettings, data, place)
-    beside = folder / settings.scenario
-    name = str(beside) if beside.suffix and beside.exists() else settings.scenario
+    name = found_beside(folder, settings.scenario)
     for key, value in settings.set.items():
         if isinstance(value, dict):
             raise ScenarioError(f'{place}: set has {key!r}: {shown(value)}; expected a setting '

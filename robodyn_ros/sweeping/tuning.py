@@ -121,7 +121,7 @@ def tune(study: Study | str | Path | Mapping[str, Any], output: str | Path | Non
     about = (f'Tuned by robodyn tune from the scenario {ready.scenario.name}: '
              f'{ready.settings.tune.minimise} {before.value:.4g} before, {best.value:.4g} after.')
     robot = scenario.robot
-    if Path(robot).suffix and Path(robot).exists():
+    if Path(robot).suffix and os.path.exists(robot):
         robot = str(Path(robot).resolve())
     private = path.with_name(f'.{path.name}.{os.getpid()}')
     try:

@@ -20,20 +20,39 @@ import warnings
 
 import numpy as np
 from recording.encode import JOINT_STATE, joint_state, STRING, string
+from robodyn_ros.checks import shown
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.identification.reading import read_measured
 from robodyn_ros.recording.messages import Decoder
 from robodyn_ros.recording.writer import RecordingWriter
 from robodyn_ros.report.motion import motion_of_recording, motion_of_result
 from robodyn_ros.robots.robot import load_robot, robot_from_text
+from robodyn_ros.robots.urdf.meshes import read_mesh
 from robodyn_ros.scenario.loading import load_scenario
 from robodyn_ros.scenario.settings import settings_from
 from robodyn_ros.share import share_folder
+from robodyn_ros.sweeping.study import read_study
 from robodyn_ros.trajectories.joint_space import Table
 
 SLOW = 10.0
 """Longest time of the processor that any input may take [s]."""
 ROBOT = load_robot('two_link')
 SCENARIO = (share_folder('config') / 'two_link_line.yaml').read_bytes()
+STUDY = b"""scenario: two_link_line
+duration: 0.1
+set: {dynamics.payload.mass: 1.0}
+axes:
+  dynamics.payload.mass: {uniform: [0.0, 2.0]}
+  controller.kd: [[9.0], [18.0]]
+  dynamics.initial_position.joint_1: {normal: [0.0, 0.01]}
+draws: 8
+metrics: [error_rms, effort_max]
+"""
+MOTION = [(0.01 * k, *np.sin((0.03 * k, 0.06 * k)), *np.cos((0.03 * k, 0.06 * k)) * (3.0, 6.0),
+           *np.cos((0.06 * k, 0.08 * k))) for k in range(60)]
+"""Time, positions, velocities and efforts of its two joints."""
+MEASURED = b't,q1,q2,v1,v2,tau1,tau2\n' + b''.join(
+    b'%.3f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f\n' % row for row in MOTION)
 CSV = b't,joint_1,joint_2\n0.0,0.1,0.2\n0.5,0.2,0.1\n1.0,0.1,0.2\n'
 WORDS = (b'', b'0', b'-1', b'nan', b'.inf', b'1e400', b'9' * 400, b'9' * 5000, b'0x' + b'f' * 400,
          b'null', b'true', b'[]', b'{}', b'&a', b'*a', b'<<: *a', b'[' * 60, b'{a: ' * 60, b'? ',
@@ -54,9 +73,9 @@ def recording() -> bytes:
         states = writer.channel('/joint_states', *JOINT_STATE, '')
         described = writer.channel('/robot_description', *STRING, '')
         writer.add(described, 1, string(ROBOT.urdf))
-        for k in range(5):
-            writer.add(states, k + 1, joint_state(10 ** 9 + k, list(ROBOT.joints), [0.1, 0.2],
-                                                  [0.0, 0.0], [1.0, 1.0]))
+        for k, (t, *row) in enumerate(MOTION):
+            writer.add(states, k + 1, joint_state(10 ** 9 + round(1e9 * t), list(ROBOT.joints),
+                                                  row[:2], row[2:4], row[4:]))
         writer.close()
         return path.read_bytes()
 
@@ -69,6 +88,13 @@ def result() -> bytes:
         np.savez(path, t=np.arange(3.0), q=rest, v=rest, tau=rest, phi=np.zeros((3, 0)),
                  urdf=ROBOT.urdf)
         return Path(path).read_bytes()
+
+
+def mesh(kind: str) -> bytes:
+    """Return a small mesh as a file."""
+    import trimesh
+    made = trimesh.creation.box().export(file_type=kind)
+    return made.encode() if isinstance(made, str) else made
 
 
 def mutated(rng: random.Random, data: bytes, words: tuple[bytes, ...]) -> bytes:
@@ -111,17 +137,13 @@ def _file(read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:
 
 def _message(data: bytes, path: Path) -> object:
     """Read a message: half of the bytes are its definition, as files of others have their own."""
-    if len(data) % 2:
-        try:
-            return Decoder(*JOINT_STATE)(data)
-        except ValueError:
-            return None
-    head, _, body = data.partition(b'\x00\x01\x00\x00')
+    head, mark, body = data.partition(b'\x00\x01\x00\x00')
     try:
-        return Decoder('a/msg/B', JOINT_STATE[1] + head.decode('utf-8', 'replace'))(
-            b'\x00\x01\x00\x00' + body)
-    except ValueError:
-        return None
+        if len(data) % 2:
+            return Decoder(*JOINT_STATE)(data)
+        return Decoder('a/msg/B', JOINT_STATE[1] + head.decode('utf-8', 'replace'))(mark + body)
+    except ValueError as error:  # what the readers of recordings make a sentence of
+        raise RobodynError(f'{path}: {shown(str(error))}') from None
 
 
 def _yaml(path: Path) -> object:
@@ -137,6 +159,13 @@ KINDS = {
     'message': Kind(lambda: joint_state(5, ['a', 'b'], [1.0, 2.0]), NUMBERS, _message),
     'MCAP': Kind(recording, NUMBERS + WORDS[:8], _file(motion_of_recording)),
     'NPZ': Kind(result, NUMBERS + WORDS[:8], _file(motion_of_result)),
+    'study': Kind(lambda: STUDY, WORDS, _file(read_study)),
+    'measured.csv': Kind(lambda: MEASURED, WORDS,
+                         _file(lambda path: read_measured(path, ROBOT))),
+    'measured.mcap': Kind(recording, NUMBERS + WORDS[:8],
+                          _file(lambda path: read_measured(path, ROBOT))),
+    **{kind: Kind(lambda kind=kind: mesh(kind), WORDS + NUMBERS, _file(read_mesh))  # type: ignore
+       for kind in ('stl', 'obj', 'dae')},
 }
 
 

@@ -179,7 +179,7 @@ def test_a_full_disk_loses_nothing(alone, tmp_path):
     done = subprocess.run([sys.executable, '-c', code, 'sweep', str(path), '--output',
                            str(tmp_path / 'f.parquet'), '--workers', '1', '--quiet'],
                           capture_output=True, text=True, timeout=300)
-    assert done.returncode == 2 and 'cannot write' in done.stderr, done.stderr
+    assert done.returncode == 2 and 'cannot read or write' in done.stderr, done.stderr
     assert 'Traceback' not in done.stderr
     first = []
     found = sweep(STUDY, tmp_path / 'f.parquet', workers=1,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from array import array
 import dataclasses
+import os
 from pathlib import Path
 from typing import Any, Callable, get_args, get_type_hints, Iterable
 
@@ -117,7 +118,8 @@ def _declare_open(node: BaseNode, settings: Any, known: Iterable[str]) -> dict[s
 def _source(scenario: Scenario) -> str:
     """Return what loads a scenario again: its name, or the path of its file."""
     path = Path(scenario.folder) / f'{scenario.name}.yaml'
-    return str(path) if scenario.name not in scenario_names() and path.exists() else scenario.name
+    ours = scenario.name in scenario_names()
+    return str(path) if not ours and os.path.exists(path) else scenario.name
 
 
 def _declare(node: BaseNode, field: Field, fixed: bool = True, texts: bool = False) -> Any:

@@ -39,7 +39,7 @@ def package_folder(name: str, near: str | Path) -> Path | None:
         return None
     for prefix in _entries('AMENT_PREFIX_PATH'):
         share = prefix / 'share' / name
-        if share.is_dir():
+        if os.path.isdir(share):
             return share
     for entry in _entries('ROS_PACKAGE_PATH'):
         found = _packages_below(str(entry)).get(name)
@@ -49,7 +49,7 @@ def package_folder(name: str, near: str | Path) -> Path | None:
         if folder.name == name or _declared(folder) == name:
             return folder
         beside = folder / name
-        if beside.is_dir():
+        if os.path.isdir(beside):
             return beside
         if folder != folder.parent and name in _packages_in(str(folder)):
             return Path(_packages_in(str(folder))[name])
