@@ -6,10 +6,11 @@ The nodes' speed beside a bare ping-pong of the same messages between two rclpy 
     python -m benchmarks ros                lockstep, then 60 s free running at 1 kHz
     python -m benchmarks ros --turns 8 --seconds 10     shorter
     python -m benchmarks ros --soak 10      free running for 10 minutes, for the memory
+    python -m benchmarks ros --points 50000    and a trajectory of so many points
 
-Lockstep: states per second of dynamics, controller and trajectory in three processes. Free: from a
-state to its command as a third process sees it, CPU and memory of each node. Runs on a DDS domain
-of its own.
+Lockstep: states per second of dynamics, controller and trajectory in three processes. Free: from
+a state to its command as a third process sees it, CPU and memory of each node. Long trajectories:
+the longest time without an answer while one comes in. Runs on a DDS domain of its own.
 """
 from __future__ import annotations
 
@@ -22,8 +23,9 @@ import sys
 import time
 from typing import Any, NamedTuple, Sequence
 
+from benchmarks import children
 from benchmarks.progress import ProgressBars
-from benchmarks.ros_processes import DOMAIN, Graph
+from benchmarks.ros_processes import DOMAIN, Graph, on_domain
 from benchmarks.timing import summarise
 import numpy as np
 from rich.console import Console
@@ -43,6 +45,10 @@ DISCOVERY_TIME = 3.0
 """Given to the stopwatch to find both graphs [s]."""
 MOST_LATENCY_RATIO = 1.5
 """Times the bare ping-pong's p99 of the latency."""
+POINTS = (20_001, 100_000, 1_000_000)
+"""Of the long trajectories: 20 s at 1 kHz, and far more than anybody needs."""
+LONGEST_SENDING = 300.0
+"""Longest wait for one to be made, sent and watched [s]."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,14 +60,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help='of free running, each (default %(default)s)')
     parser.add_argument('--soak', type=float, metavar='MINUTES',
                         help='free running for so long, to see the memory')
+    parser.add_argument('--points', type=int, nargs='*', default=POINTS, metavar='N',
+                        help='of long trajectories (default %(default)s); none: send none')
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print; returns the exit code."""
     rounds, free = arguments.turns, arguments.seconds
-    if rounds < 1 or not free > 0.0:
-        raise RobodynError(f'--turns is {rounds} and --seconds {free:g}; expected positive '
-                           'numbers')
+    if rounds < 1 or not free > 0.0 or any(count < 1 for count in arguments.points):
+        raise RobodynError(f'--turns is {rounds}, --seconds {free:g} and --points '
+                           f'{list(arguments.points)}; expected positive numbers')
     seconds = arguments.soak * 60.0 if arguments.soak else free
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # end the nodes we started, too
     with ProgressBars() as bars:
@@ -70,8 +78,11 @@ def run(arguments: argparse.Namespace) -> int:
         bars.begin('free running at 1 kHz', 2)
         bare = free_running(bare_graph('--rate', '1000'), free, bars)
         ours = free_running(our_graph('free'), seconds, bars)
+        bars.begin('long trajectories', len(arguments.points))
+        long = [long_trajectory(count, bars) for count in arguments.points]
     facts = {'lockstep': speeds, 'free': {'ours': ours, 'bare': bare,
-                                          'p99_ratio': ours['p99_us'] / bare['p99_us']}}
+                                          'p99_ratio': ours['p99_us'] / bare['p99_us']},
+             'long_trajectories': long}
     if arguments.json:
         print(json.dumps(facts, indent=1))
     else:
@@ -187,6 +198,16 @@ def free_running(graph: Graph, seconds: float, bars: ProgressBars) -> dict[str, 
     return {**seen, 'seconds': seconds, 'nodes': nodes}
 
 
+def long_trajectory(count: int, bars: ProgressBars) -> dict[str, Any]:
+    """Return the longest time without an answer while a trajectory of many points comes in."""
+    with our_graph('free'):
+        found = json.loads(children.output_of(
+            'benchmarks.ros_long_trajectory', str(count), env=on_domain(DOMAIN),
+            timeout=LONGEST_SENDING))
+    bars.tick()
+    return found
+
+
 def _print(facts: dict[str, Any]) -> None:
     speeds, free = facts['lockstep'], facts['free']
     ours, bare = free['ours'], free['bare']
@@ -208,6 +229,9 @@ def _print(facts: dict[str, Any]) -> None:
          f'{free["p99_ratio"]:.2f}', f'at most {MOST_LATENCY_RATIO}')]
     for row in rows:
         table.add_row(*row)
+    for sent in facts['long_trajectories']:
+        table.add_row(f'longest time without an answer: {sent["points"]} points '
+                      f'({sent["bytes"] / 1e6:.3g} MB) [ms]', f'{sent["longest_gap_ms"]:.3g}')
     for side in ('ours', 'bare'):
         for name, cost in free[side]['nodes'].items():
             text = (f'{cost["cpu_percent"]:.0f} % CPU, {cost["memory_mb"]:.0f} MB, '

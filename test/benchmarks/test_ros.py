@@ -27,7 +27,8 @@ def children(pid):
 def test_a_short_run_gives_every_number():
     """Lockstep and free, ours and bare, CPU and memory of each node."""
     for turns in (2, 4, 8):  # on a busy machine a turn may be too short to be timed
-        done = subprocess.run([*COMMAND, '--turns', str(turns), '--seconds', '1'], cwd=ROOT,
+        done = subprocess.run([*COMMAND, '--turns', str(turns), '--seconds', '1',
+                               '--points', '2000'], cwd=ROOT,
                               capture_output=True, text=True, timeout=3 * PATIENCE)
         if 'is the machine busy' not in done.stderr:
             break
@@ -35,6 +36,7 @@ def test_a_short_run_gives_every_number():
     facts = json.loads(done.stdout)
     assert facts['lockstep']['ratio'] > 0.0 and 1 <= facts['lockstep']['turns'] <= turns
     assert facts['free']['ours']['states'] > 0 and facts['free']['p99_ratio'] > 0.0
+    assert facts['long_trajectories'][0]['longest_gap_ms'] > 0.0
     assert set(facts['free']['ours']['nodes']) == {'dynamics', 'controller', 'trajectory'}
     for side in ('ours', 'bare'):
         for node in facts['free'][side]['nodes'].values():
