@@ -10,3 +10,12 @@ RESIDUAL = 1e-6
 
 ON_ROWS = 2e-14
 """Largest |phi| that counts as exactly on the constraint after projection [m] or [rad]."""
+
+NEAR_ROWS = 50.0 * ON_ROWS
+"""Largest |phi| that rounding of q may leave on long arms: enough where a step cannot help."""
+
+STANDING = 1e-15
+"""Longest step of a projection that cannot help [m] or [rad]."""
+
+NEWTON_STEPS = 20
+"""Of a projection, at most."""

@@ -23,7 +23,7 @@ from robodyn_ros.export.part import (add_check, ANY, CALL, described, Example, F
 from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.plant.model import CHOLESKY
 from robodyn_ros.scenario.simulation import Simulation
-from robodyn_ros.tolerances import ON_ROWS
+from robodyn_ros.tolerances import NEAR_ROWS, NEWTON_STEPS, ON_ROWS, STANDING
 
 HEUN = """    for (k = 0; k < @2N@; ++k)
         s[k] = x[1 + k];
@@ -129,7 +129,7 @@ PROJECT = """/* Newton steps until the rows hold, then the velocity is made to f
 static int @P@_step_project(const @P@_model *model, double *x, double *y)
 {
     int k, turn;
-    for (turn = 0; turn < 20; ++turn) {
+    for (turn = 0; turn < @NEWTON_STEPS@; ++turn) {
         double worst = 0.0, last = 0.0;
         @correct@(model, x, y);
         if (!(y[@2N@] > 0.0))
@@ -145,7 +145,7 @@ static int @P@_step_project(const @P@_model *model, double *x, double *y)
                 x[1 + k] += y[k];
             }
             /* the rounding of q itself limits phi on long arms: stop when a step cannot help */
-            if (!(worst < 50.0 * @ON_ROWS@ && last < 1e-15))
+            if (!(worst < @NEAR_ROWS@ && last < @STANDING@))
                 continue;
         }
         for (k = 0; k < @N@; ++k)
@@ -219,7 +219,9 @@ def plant_part(simulation: Simulation, prefix: str) -> Part:
              'judge': f'{prefix}_step_judge', 'P': prefix, 'UP': upper,
              'TAU': str(1 + 2 * n), 'X': str(1 + 3 * n), 'Y': str(longest),
              'M': str(model.layout.m), 'HUGE': c_text.number(HUGE),
-             'ON_ROWS': c_text.number(ON_ROWS), 'N': str(n), **names,
+             'ON_ROWS': c_text.number(ON_ROWS), 'NEAR_ROWS': c_text.number(NEAR_ROWS),
+             'STANDING': c_text.number(STANDING), 'NEWTON_STEPS': str(NEWTON_STEPS),
+             'N': str(n), **names,
              **{f'{k}N': str(k * n) for k in range(2, 6)}}
     for word, meant in words.items():
         text = text.replace(f'@{word}@', meant)

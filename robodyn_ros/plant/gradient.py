@@ -27,7 +27,8 @@ from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.plant.control_law import traced_law
 from robodyn_ros.plant.diagnosis import place
 from robodyn_ros.plant.model import CHOLESKY, Model
-from robodyn_ros.plant.sensitivity import Mechanics, pulled_back, rates_alone
+from robodyn_ros.plant.sensitivity import (Mechanics, projection_alone, pulled_back,
+                                           rates_alone)
 from robodyn_ros.robots.parameters import Given
 from robodyn_ros.tracing import evaluate, gradient, Graph, inputs, Number, Scalar
 from robodyn_ros.tracing.blame import blamed
@@ -63,10 +64,6 @@ class Adjoints:
         """Refuse what has no adjoint here; nothing is recorded yet."""
         self.model = model
         name = model.robot.name
-        if model.stabilisation.kind == 'projection' and model.layout.m:
-            raise ConstraintError(f'the plant of {name} is projected onto its rows after each '
-                                  'step, which has no adjoint here: use baumgarte or '
-                                  'velocity_correction for gradients')
         if model.solvers[0] != CHOLESKY:
             raise ConstraintError(f'the plant of {name} finds the rank of its rows as it runs, '
                                   'which has no adjoint here: write every row once')
@@ -178,6 +175,12 @@ class Adjoints:
             Kernel('rates', at.x, rates_alone(mechanics)),
             Kernel('pull', [*at.x, *pull.weights], pull.outputs),
             Kernel('cost', [at.t, *at.q, *at.v, *at.tau, *r], [cost, *by_cost])]
+        if pull.positions:
+            n = model.layout.n
+            kernels += [
+                Kernel('correct', at.x, projection_alone(mechanics.of_projection())),
+                Kernel('positions', [*at.x, *pull.weights[:n]], pull.positions),
+                Kernel('velocities', [*at.x, *pull.weights[n:]], pull.velocities)]
         law, of_law = None, [name for name in by if name.startswith('controller.')]
         if model.control is not None:
             traced = traced_law(model.control, model.robot.n, model.parameters, 'controller')
@@ -189,7 +192,7 @@ class Adjoints:
         layout = model.layout if model.control else model.layout._replace(reference=seen)
         loop = Adjoint(layout, scheme, model.control is not None,
                        model.control is not None and model.control.noisy, len(pull.made),
-                       len(of_law), seen)
+                       len(of_law), seen, bool(pull.positions))
         title = f'the adjoint of the plant of {model.robot.name}'
         finish = None
         if own:

@@ -26,7 +26,7 @@ from robodyn_ros.plant.model import CHOLESKY, Model
 from robodyn_ros.plant.ranked import ranked_rates, recorded
 from robodyn_ros.plant.sensitivity import Mechanics, projection_by_state, rates_by_state
 from robodyn_ros.robots.parameters import Given
-from robodyn_ros.tolerances import ON_ROWS
+from robodyn_ros.tolerances import NEAR_ROWS, NEWTON_STEPS, ON_ROWS, STANDING
 from robodyn_ros.tracing import Number
 
 Step = tuple[np.ndarray, np.ndarray]
@@ -34,8 +34,6 @@ Step = tuple[np.ndarray, np.ndarray]
 RatesAt = Callable[[str, np.ndarray], Step]
 LANES = 4
 """States side by side."""
-PROJECTIONS = 20
-"""Newton steps of a projection at most, as in codegen/loops/stepping.py."""
 
 
 class Linearised(NamedTuple):
@@ -141,7 +139,7 @@ class Linearisation:
         n, m, step = self.model.layout.n, self.model.layout.m, step.copy()
         x, going = x.copy(), np.ones(len(x), bool)
         q, v = slice(1, 1 + n), slice(1 + n, 1 + 2 * n)
-        for _ in range(PROJECTIONS):
+        for _ in range(NEWTON_STEPS):
             at = np.flatnonzero(going)
             y = self._evaluate('projection', vector, x[at])
             bad = at[~((y[:, -m - 1] > 0.0) & np.isfinite(y).all(axis=1))]
@@ -156,7 +154,7 @@ class Linearisation:
             worst, last = np.abs(y[:, -m:]).max(axis=1), np.abs(dq).max(axis=1)
             there = worst < ON_ROWS
             # as the step does: where rounding of q itself limits phi, its last step still counts
-            near = ~there & (worst < 50.0 * ON_ROWS) & (last < 1e-15)
+            near = ~there & (worst < NEAR_ROWS) & (last < STANDING)
             x[at[~there], q] += dq[~there]
             # where the rows hold, too: derivatives of Newton's steps come to rest one step later
             step[at, :n] += by_q @ step[at, :n]

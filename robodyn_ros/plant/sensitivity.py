@@ -16,6 +16,7 @@ The corrections of velocity_correction and projection, M u = A^T l, A u = r, go 
 """
 from __future__ import annotations
 
+from copy import copy
 from typing import Mapping, NamedTuple, Sequence
 
 from robodyn_ros.codegen.loops.integrators import IMPLICIT_SHARE
@@ -79,12 +80,14 @@ class Mechanics:
             self.b = [x - rate * gains['alpha'] - phi * gains['beta']
                       for x, rate, phi in zip(self.rows.b, self.rows.rate, self.rows.phi)]
         self.slopes: Matrix = []
+        """What an implicit stage adds to M for friction (n, n); empty elsewhere."""
         if model.kinematic:
             mass: Matrix = [[float(i == k) for k in range(n)] for i in range(n)]
             force = list(self.rows.prescribed)
         else:
             mass, bias = equations.mass_and_bias(self.robot.tree, self.values, q, v)
             force = [u - h + c for u, h, c in zip(tau, bias, self.rows.prescribed)]
+        self._unstiffened = mass
         if implicit:
             share = IMPLICIT_SHARE * model.step_size
             self.slopes = [[0.0 if is_zero(slope) else slope * share for slope in row]
@@ -93,6 +96,15 @@ class Mechanics:
             force = [x + y for x, y in zip(force, product(self.slopes, extra))]
         self.mass, self.force = mass, force
         self.factor: RowFactor = udwadia_kalaba.factor_rows(mass, self.rows.A)
+
+    def of_projection(self) -> Mechanics:
+        """Return the same recording as a projection sees it, which knows of no friction."""
+        if not self.slopes:
+            return self
+        found = copy(self)
+        found.slopes, found.mass = [], self._unstiffened
+        found.factor = udwadia_kalaba.factor_rows(found.mass, found.rows.A)
+        return found
 
     def solved(self, force: Sequence[Number], right: Sequence[Number]
                ) -> tuple[list[Number], list[Number], Number, Number]:
@@ -220,11 +232,15 @@ class Pull(NamedTuple):
     """How weights of the rates are carried back to what the rates depend on."""
 
     weights: list[Scalar]
-    """Inputs: of qdot (n), then of a (n)."""
+    """Inputs: of qdot (n), then of a (n); behind a projection, of q and v."""
     outputs: list[Number]
     """Weights of q, v, tau, extra and of what the parameters were made into; the two margins."""
     made: list[Scalar]
     """What the parameters were made into: recorded numbers that depend on them alone."""
+    positions: list[Number]
+    """Of a projection's step in q, by weights of q: those of q (n) and of made; or empty."""
+    velocities: list[Number]
+    """Of its step in v, by weights of v: those of q (n), of v (n) and of made; or empty."""
 
 
 def rates_alone(mechanics: Mechanics) -> list[Number]:
@@ -238,6 +254,31 @@ def rates_alone(mechanics: Mechanics) -> list[Number]:
     return [*speed, *a, mass_margin, row_margin]
 
 
+def projection_alone(mechanics: Mechanics) -> list[Number]:
+    """Return a Newton step onto the rows: dq, dv, the margin of the rows and phi."""
+    still = [0.0] * mechanics.robot.n
+    found: list[Number] = []
+    for wanted in (mechanics.rows.phi, mechanics.rows.rate):
+        move, _, _, margin = mechanics.solved(still, [-x for x in wanted])
+        found += move
+    return [*found, margin, *mechanics.rows.phi]
+
+
+class _Part(NamedTuple):
+    """A solve to go back through: what it makes zero, weights of its answer, the answer."""
+
+    mechanics: Mechanics
+    residual: list[Number]
+    weights: list[Scalar]
+    answer: list[Number]
+
+    def back(self, apart: Sequence[Scalar], variables: Sequence[Scalar]) -> list[Number]:
+        """Return weights of variables; apart: what stands for the answer in the residual."""
+        w, y, *_ = self.mechanics.solved(self.weights, [0.0] * len(self.mechanics.rows.A))
+        return replaced(gradient(self.residual, [*(-x for x in w), *y], variables),
+                        dict(zip(apart, self.answer)))
+
+
 def pulled_back(mechanics: Mechanics, by: Sequence[Scalar]) -> Pull:
     """
     Record the adjoint: the same symmetric solve for the weights, then one gradient.
@@ -247,27 +288,34 @@ def pulled_back(mechanics: Mechanics, by: Sequence[Scalar]) -> Pull:
     :param by: parameters whose weights are wanted
     """
     at, n, m = mechanics.at, mechanics.robot.n, len(mechanics.rows.A)
-    graph, none = at.graph, [0.0] * m
+    graph, kind = at.graph, mechanics.model.stabilisation.kind
     a, held, mass_margin, row_margin = mechanics.solved(mechanics.force, mechanics.b)
     of_speed, of_a = inputs(graph, 'wv', n), inputs(graph, 'wa', n)
     apart = [*inputs(graph, 'a', n), *inputs(graph, 'l', m)]
-    parts = [(mechanics.motion_residual(apart[:n], apart[n:]), of_a, [*a, *held])]
-    if mechanics.model.stabilisation.kind == 'velocity_correction' and m:
-        still = [-rate for rate in mechanics.rows.rate]
-        u, force, *_ = mechanics.solved([0.0] * n, still)
-        parts.append((mechanics.correction_residual(apart[:n], apart[n:], still), of_speed,
-                      [*u, *force]))
-    made = _made_of(graph, at.p, by, [x for residual, *_ in parts for x in residual])
+
+    def corrected(seen: Mechanics, error: Sequence[Number], weights: list[Scalar]) -> _Part:
+        right = [-x for x in error]
+        move, force, *_ = seen.solved([0.0] * n, right)
+        return _Part(seen, seen.correction_residual(apart[:n], apart[n:], right), weights,
+                     [*move, *force])
+    stages = [_Part(mechanics, mechanics.motion_residual(apart[:n], apart[n:]), of_a,
+                    [*a, *held])]
+    if kind == 'velocity_correction' and m:
+        stages.append(corrected(mechanics, mechanics.rows.rate, of_speed))
+    moves = []
+    if kind == 'projection' and m:
+        seen = mechanics.of_projection()
+        moves = [corrected(seen, seen.rows.phi, of_speed), corrected(seen, seen.rows.rate, of_a)]
+    made = _made_of(graph, at.p, by, [x for part in (*stages, *moves) for x in part.residual])
     variables = [*at.q, *at.v, *at.tau, *at.extra, *made]
     total: list[Number] = [0.0] * len(variables)
-    for residual, weights, held_at in parts:
-        w, y, *_ = mechanics.solved(weights, none)
-        found = replaced(gradient(residual, [*(-x for x in w), *y], variables),
-                         dict(zip(apart, held_at)))
-        total = [x + y for x, y in zip(total, found)]
+    for part in stages:
+        total = [x + y for x, y in zip(total, part.back(apart, variables))]
     for k in range(n):
         total[n + k] = total[n + k] + of_speed[k]
-    return Pull([*of_speed, *of_a], [*total, mass_margin, row_margin], made)
+    positions, velocities = (part.back(apart, [*seen, *made]) for part, seen in zip(
+        moves, (at.q, [*at.q, *at.v]))) if moves else ([], [])
+    return Pull([*of_speed, *of_a], [*total, mass_margin, row_margin], made, positions, velocities)
 
 
 def _made_of(graph: Graph, p: Sequence[Scalar], by: Sequence[Scalar],

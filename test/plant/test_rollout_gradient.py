@@ -33,6 +33,10 @@ CASES = {
     'two rows, friction solved for': ('irb120', 'ball', 'baumgarte', 'implicit_friction'),
     'closed chain and a line': ('parallel_2dof', 'line', 'velocity_correction', 'taylor'),
     'closed chain, non-ideal': ('parallel_2dof', 'drag', 'velocity_correction', 'heun'),
+    'closed chain, projected': ('parallel_2dof', 'line', 'projection', 'rk4'),
+    'helix, projected, of one stage': ('scara_450', 'helix', 'projection', 'taylor'),
+    'two rows, projected, friction solved for': ('irb120', 'ball', 'projection',
+                                                 'implicit_friction'),
     'closed chain, Baumgarte': ('parallel_2dof', 'closure', 'baumgarte', 'semi_implicit_euler'),
 }
 
@@ -176,6 +180,36 @@ def test_parameters_of_rows_and_their_stabilisation():
     assert np.allclose(found.reference, -2e-3 * (found.rollout.q[:30]), rtol=1e-12)
 
 
+@pytest.mark.parametrize('name, rows, integrator, given', [
+    ('parallel_2dof', 'closure', 'rk4', {
+        'payload.mass': 0.5, 'payload.inertia.zz': 0.02, 'gravity.y': -3.0,
+        'friction_scale': 1.0}),
+    ('irb120', 'ball', 'implicit_friction', {
+        'on_ball.radius': 0.4, 'gear.value': 0.1, 'payload.mass': 0.5, 'payload.centre.x': 0.05}),
+])
+def test_through_projections(name, rows, integrator, given):
+    """Parameters of plant and rows, where each step ends on the rows, by differences."""
+    of, steps = plant(name, rows, 'projection', 1e-3, integrator), 25
+    start = parallel_start() if rows == 'closure' else random_states(6, 1, 64, 0.6, 0.3)[0]
+    given = {'payload.inertia.xx': 0.02, 'payload.inertia.yy': 0.02, 'payload.inertia.zz': 0.02,
+             **given}
+    tau = np.random.default_rng(66).normal(size=of.robot.n)
+    found = of.rollout_gradient(start, steps=steps, stage=effort, terminal=rest, tau=tau,
+                                by=list(given), parameters=given)
+
+    def cost(**changes):
+        motion = of.rollout(start, steps=steps, tau=tau, parameters={**given, **changes})
+        return sum(1e-3 * effort(motion.t[k], motion.q[k], motion.v[k], tau, None)
+                   for k in range(steps)) + rest(motion.t[-1], motion.q[-1], motion.v[-1])
+
+    assert abs(found.cost - cost()) < 1e-12
+    for key, own in given.items():
+        h = 2e-3 * abs(own)
+        slope = sum(c * (cost(**{key: own + k * h}) - cost(**{key: own - k * h}))
+                    for k, c in ((1, 45.0), (2, -9.0), (3, 1.0))) / (60.0 * h)
+        assert abs(found.parameters[key] - slope) <= 5.0 * CLOSE * max(1.0, abs(slope)), key
+
+
 def test_slopes_are_a_cost_of_the_whole_motion(driven):
     """A sum over steps, given as a stage and as slopes; others are refused."""
     steps, reference = 40, np.random.default_rng(65).normal(size=(20, 8)) * 0.05
@@ -231,7 +265,5 @@ def test_nothing_to_do_and_refusals():
         of.rollout_gradient(state, steps=3, stage=lambda t, q, v, tau, r: r[0])
     with pytest.raises(RobodynError, match='one row per step'):
         of.rollout_gradient(state, steps=3, reference=np.zeros((2, 4)))
-    with pytest.raises(ConstraintError, match='no adjoint'):
-        plant('parallel_2dof', 'closure', 'projection').rollout_gradient(parallel_start(), steps=1)
     with pytest.raises(ConstraintError, match='write every row once'):
         plant('two_link', 'line mixed').rollout_gradient(line_start(0.2), steps=1)

@@ -36,6 +36,8 @@ CASES = {
         'controller.kp': {'log_uniform': [50, 1000]}, 'controller.kd': {'uniform': [5, 60]},
         'controller.leakage': {'uniform': [0.1, 2.0]}},
         {'dynamics.stabilisation.kind': 'velocity_correction'}),
+    'closed chain, projected': study_of('parallel_line', (), {
+        'controller.kp': {'log_uniform': [50, 1000]}, 'controller.kd': {'uniform': [5, 60]}}),
 }
 
 
@@ -128,12 +130,12 @@ def test_why_there_is_no_gradient(change, words, tmp_path):
     assert found.method == 'evolution' and words in found.why
 
 
-def test_a_plant_without_an_adjoint_is_told(tmp_path):
-    """One that is projected onto its rows."""
+def test_a_start_that_depends_on_settings_is_told(tmp_path):
+    """One that is put onto rows."""
     given = study_of('scara_helix_constrained', (), {
         'dynamics.friction_scale': {'uniform': [0, 1]}}, budget=5, method='gradient')
     given['axes'] = {}
-    with pytest.raises(RobodynError, match='method is gradient, but .*has no adjoint here'):
+    with pytest.raises(RobodynError, match='method is gradient, but the start is put onto rows'):
         tune(given, tmp_path / 'a.yaml', workers=1)
 
 

@@ -13,7 +13,8 @@ back in reverse order; so are the control law's, its memory's and those of torqu
     point   a stage: t, q(n), v(n), tau(n), extra(n) of an implicit stage; then weights of its
             rates (2 n)
     s       points of all stages, rates(2 n + 2), answer of a pull, input of the law or the cost
-            with its weights, their answers
+            with its weights, their answers; where steps end in a projection: the point before it
+            with weights (n), what a kernel answers, positions before each of its Newton steps
     back    weights: of q, v at the start(2 n), of the torque that acted first(n), of the law's
             memory, of torques on their way(delay n), of the mechanics' parameters, of the law's;
             then the cost's part that is a sum over steps
@@ -27,6 +28,7 @@ from robodyn_ros.codegen.layout import Layout
 from robodyn_ros.codegen.loops.outcomes import DEPENDENT, NOT_FINITE, OK, REASONS, SINGULAR
 from robodyn_ros.codegen.native import Array, Signature
 from robodyn_ros.codegen.routines import Routine
+from robodyn_ros.tolerances import NEAR_ROWS, NEWTON_STEPS, ON_ROWS, STANDING
 
 
 class Scheme(NamedTuple):
@@ -62,6 +64,8 @@ class Adjoint(NamedTuple):
     """The same of the law."""
     seen: int
     """Numbers of a reference that the stage cost and the law see."""
+    projected: bool = False
+    """Each step ends with a projection onto the rows."""
 
     @property
     def lanes(self) -> int:
@@ -79,16 +83,18 @@ class Adjoint(NamedTuple):
         return self.layout.tau + self.seen + self.layout.memory
 
     @property
-    def places(self) -> tuple[int, int, int, int, int]:
-        """Return where rates, answer, input, its answer and the end lie in s."""
+    def places(self) -> tuple[int, int, int, int, int, int]:
+        """Return where rates, answer, input, its answer, projection and the end lie in s."""
         n, stages = self.layout.n, len(self.scheme.weights)
         rates = stages * (self.point + 2 * n)
         answer = rates + 2 * n + 2
         given = answer + self.point + self.parameters + 2
         found = given + max(self.law_input + n + self.layout.memory, self.layout.x_size
                             + self.seen)
-        return (rates, answer, given, found,
-                found + 1 + self.law_input + n + self.seen + self.of_law)
+        fit = found + 1 + self.law_input + n + self.seen + self.of_law
+        room = self.point + n + max(self.layout.corrected, 2 * n + self.parameters) \
+            + (NEWTON_STEPS + 1) * n
+        return rates, answer, given, found, fit, fit + (room if self.projected else 0)
 
     @property
     def back(self) -> tuple[int, int, int, int, int, int]:
@@ -121,7 +127,7 @@ class Adjoint(NamedTuple):
         export, cells = backend.export, backend.cells
         n, stages, point, seen = layout.n, len(scheme.weights), self.point, self.seen
         block, memory, sample = point + 2 * n, layout.memory, layout.sample
-        rates_at, answer, given, found, _ = self.places
+        rates_at, answer, given, found, fit, _ = self.places
         torque_at, memory_at, queue_at, mechanics_at, law_at, cost_at = self.back
         parameters, of_law, delay = self.parameters, self.of_law, layout.delay
         width, tau, x_size = layout.reference, layout.tau, layout.x_size
@@ -130,13 +136,81 @@ class Adjoint(NamedTuple):
         weights, implicit, reach = scheme.weights, scheme.implicit, scheme.reach
         ahead = (*scheme.ahead, 0.0)
         rates, pull, cost = kernels['rates'], kernels['pull'], kernels['cost']
+        moved = fit + point + n
+        kept = moved + max(layout.corrected, 2 * n + parameters)
+        m, projected = layout.m, self.projected
+
+        if projected:
+            correct, positions = kernels['correct'], kernels['positions']
+            velocities = kernels['velocities']
+
+            @backend.function
+            def off_rows(w: Any, s: Any, back: Any, h: Any) -> Any:
+                """Carry the weights of q and v behind a projection to those before it."""
+                rates(s, (stages - 1) * block, w, s, rates_at)
+                s[fit] = s[0] + h
+                for k in range(2 * n):
+                    s[fit + 1 + k] += h * weights[stages - 1] * s[rates_at + k]
+                for k in range(n):
+                    s[fit + 1 + k] += reach * h * h * s[rates_at + n + k]
+                count = 0
+                going = 1
+                while going > 0:
+                    correct(s, fit, w, s, moved)
+                    if not s[moved + 2 * n] > 0.0:
+                        return DEPENDENT
+                    worst = 0.0
+                    for r in range(m):
+                        worst = max(worst, abs(s[moved + 2 * n + 1 + r]))
+                    last = 0.0
+                    for k in range(n):
+                        last = max(last, abs(s[moved + k]))
+                        s[kept + count * n + k] = s[fit + 1 + k]
+                    count += 1
+                    # where the rows hold, too, a step is gone back through, though none was
+                    # taken: derivatives of Newton's steps come to rest one later than the steps
+                    if worst < ON_ROWS or count > NEWTON_STEPS:
+                        going = 0
+                    else:
+                        for k in range(n):
+                            s[fit + 1 + k] += s[moved + k]
+                        if worst < NEAR_ROWS and last < STANDING:
+                            going = 0
+                for k in range(n):
+                    s[fit + point + k] = back[n + k]
+                velocities(s, fit, w, s, moved)
+                for k in range(2 * n):
+                    back[k] += s[moved + k]
+                for k in range(parameters):
+                    back[mechanics_at + k] += s[moved + 2 * n + k]
+                for reverse in range(count):
+                    for k in range(n):
+                        s[fit + 1 + k] = s[kept + (count - 1 - reverse) * n + k]
+                        s[fit + point + k] = back[k]
+                    positions(s, fit, w, s, moved)
+                    for k in range(n):
+                        back[k] += s[moved + k]
+                    for k in range(parameters):
+                        back[mechanics_at + k] += s[moved + n + k]
+                return OK
+        else:
+            @backend.function
+            def off_rows(w: Any, s: Any, back: Any, h: Any) -> Any:
+                """Leave the weights where they are."""
+                return OK
 
         @backend.function
         def step_back(w: Any, s: Any, back: Any, h: Any) -> Any:
             """Carry the weights of q and v behind a step to its start and its torque."""
+            if projected:
+                for k in range(point):
+                    s[fit + k] = s[k]
             for stage in range(1, stages):
                 at, before = stage * block, (stage - 1) * block
                 rates(s, before, w, s, rates_at)
+                if projected:
+                    for k in range(2 * n):
+                        s[fit + 1 + k] += h * weights[stage - 1] * s[rates_at + k]
                 forward = h * ahead[stage - 1]
                 for k in range(point):
                     s[at + k] = s[k]
@@ -146,6 +220,9 @@ class Adjoint(NamedTuple):
                 if implicit:
                     for k in range(n):
                         s[at + x_size + k] = 2.0 * s[rates_at + n + k]
+            reason = off_rows(w, s, back, h)
+            if reason != OK:
+                return reason
             for stage in range(stages):
                 at = stage * block + point
                 for k in range(2 * n):

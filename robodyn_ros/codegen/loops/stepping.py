@@ -22,7 +22,7 @@ from robodyn_ros.codegen.loops.outcomes import (DEPENDENT, NOT_FINITE, NOT_PROJE
 from robodyn_ros.codegen.loops.rank_solver import make_rank_solver
 from robodyn_ros.codegen.native import Array, Signature
 from robodyn_ros.codegen.routines import Routine
-from robodyn_ros.tolerances import ON_ROWS
+from robodyn_ros.tolerances import NEAR_ROWS, NEWTON_STEPS, ON_ROWS, STANDING
 
 HUGE = 1e300
 """Size from which a number counts as no longer finite: sums of such numbers overflow."""
@@ -132,7 +132,7 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
         @backend.function
         def project(x: Any, w: Any, y: Any) -> Any:
             """Newton steps until the rows hold, then the velocity is made to fit them."""
-            for _ in range(20):
+            for _ in range(NEWTON_STEPS):
                 correct(x, 0, w, y, 0)
                 if not y[2 * n] > 0.0:
                     return DEPENDENT
@@ -150,7 +150,7 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
                     last = max(last, abs(y[k]))
                     x[1 + k] += y[k]
                 # the rounding of q itself limits phi on long arms: stop when a step cannot help
-                if worst < 50.0 * ON_ROWS and last < 1e-15:
+                if worst < NEAR_ROWS and last < STANDING:
                     for k in range(n):
                         x[1 + n + k] += y[n + k]
                     return OK
