@@ -122,7 +122,7 @@ def spoil(value):
     ({'tau': lambda tau: tau * np.nan}, 'has no efforts'),
     ({'tau': lambda tau: tau * 0.0}, "effort of joint 'joint_1' is 0 all the time"),
     ({'tau': spoil(np.nan)}, "effort of joint 'joint_2' is not a number at t = 0.5"),
-    ({'q': spoil(np.inf)}, "position of joint 'joint_2' is not a number"),
+    ({'q': spoil(np.inf)}, "position of joint 'joint_2' is inf at t = 0.5"),
     ({'q': lambda q: q * 0.0}, 'stands still.*robodyn excite'),
     ({'q': lambda q: np.degrees(q), 'v': lambda v: np.degrees(v)}, 'degrees'),
     ({'v': lambda v: np.degrees(v)}, 'degrees'),
