@@ -21,7 +21,7 @@ import platform
 import tempfile
 from typing import Any, Iterator, Mapping
 
-from robodyn_ros.codegen.native import instruction_set
+from robodyn_ros.codegen.llvm_loader import instruction_set
 from robodyn_ros.errors import RobodynError, ScenarioError
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.user_code import is_import_path
