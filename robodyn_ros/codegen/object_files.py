@@ -32,8 +32,8 @@ IN_FILE, SYMBOLS, RELOCATIONS, ZEROS = 1, 2, 4, 8
 """Types of sections."""
 WRITTEN, IN_MEMORY, RUN, PER_THREAD = 1, 2, 4, 0x400
 """Flags of sections."""
-UNDEFINED, SPECIAL = 0, 0xff00
-"""Sections of symbols that are elsewhere, or in none."""
+SPECIAL = 0xff00
+"""Numbers of sections from here on are none; a symbol that is elsewhere is in section 0."""
 LOCAL = 0
 """Binding of symbols that only their own file knows."""
 TO_ADDRESS = 1
@@ -100,9 +100,10 @@ class Loaded:
     def _symbols(self, file: int, sections: Sequence[Section]
                  ) -> Iterator[tuple[str, int | None, int]]:
         """Yield name, address and binding of a file's symbols; no address: it is elsewhere."""
-        for table in sections:
-            if table.kind != SYMBOLS:
-                continue
+        tables = [section for section in sections if section.kind == SYMBOLS]
+        if len(tables) > 1:
+            raise Unfamiliar('several tables of symbols')
+        for table in tables:
             texts = sections[table.link].data
             for name, info, _, home, value, _ in SYMBOL.iter_unpack(table.data):
                 place = None if home >= SPECIAL else self._places.get((file, home))
