@@ -22,7 +22,7 @@ import tempfile
 import time
 from typing import Any, Callable
 
-from benchmarks.children import ROOT
+from benchmarks.children import keep_bytecode, ROOT
 from benchmarks.compare import PEERS
 from benchmarks.fresh_process import programs_in, run_fresh
 from benchmarks.peers import bare_urdf
@@ -60,6 +60,7 @@ def measure(sizes: Sizes, bars: ProgressBars) -> dict[str, Any]:
     peers = [kind for kind in PEERS if find_spec(kind.module)]
     with_ros = find_spec('rclpy') is not None
     bars.begin('start-up and size', len(peers) + 1 + with_ros)
+    keep_bytecode()
     with tempfile.TemporaryDirectory(prefix='robodyn_bench_') as folder:
         programs, path = Path(folder) / 'programs', Path(folder) / 'robot.urdf'
         path.write_text(bare_urdf(load_robot(ROBOT)), encoding='utf-8')
