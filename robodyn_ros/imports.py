@@ -3,8 +3,8 @@
 """
 What a program imports stays: Python need not look through it for garbage.
 
-It would, every few hundred new objects while modules are made, then again and again while it works,
-and once more at its end: a sixth of a start from the cache.
+It would, every few hundred new objects while modules are made, then again and again while it
+works, and once more at its end: a sixth of a start from the cache.
 """
 from __future__ import annotations
 

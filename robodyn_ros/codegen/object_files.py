@@ -6,8 +6,8 @@ Object files of our own, put into memory and linked.
 For x86-64 and its large code model LLVM writes ELF files with a single kind of relocation: the
 address of a symbol, eight bytes, at a place in a section. Putting such files into memory is laying
 sections side by side and writing addresses. So a program from the cache needs no LLVM, whose
-library is 100 MB of a process and takes longer to load than a robot and its plant together. Whatever
-is not as described here is Unfamiliar, and left to LLVM's own loader (llvm_loader.py).
+library is 100 MB of a process and takes longer to load than a robot and its plant together.
+Whatever is not as described here is Unfamiliar, and left to LLVM's own loader (llvm_loader.py).
 
 Pages are written first; then code can be run and constants be read, and neither be written any
 more. A file's numbers are not trusted where they say how much is written where.

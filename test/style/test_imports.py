@@ -62,7 +62,8 @@ MAY_IMPORT = {
                            'nodes/single_process', 'nodes/viewer', 'nodes/driver_check'},
     '': _MODELS | {'sweeping'},  # robodyn_ros/__init__.py: the names users import
 }
-FOR_ALL = {'errors', 'imports', 'interruption', 'types', 'share', 'checks', 'ros_time', 'tolerances'}
+FOR_ALL = {'errors', 'imports', 'interruption', 'types', 'share', 'checks', 'ros_time',
+           'tolerances'}
 
 # What is imported in some places only: module, the files that may, and what to say.
 ONLY_IN = [
