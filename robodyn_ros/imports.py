@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import sys
 from typing import Iterator
 
 
 @contextlib.contextmanager
 def that_stay() -> Iterator[None]:
-    """Collect no garbage within the block, and never look at what is there at its end."""
-    before = gc.isenabled()
+    """Collect no garbage within the block; never look again at what an import left there."""
+    collecting, known = gc.isenabled(), len(sys.modules)
     gc.disable()
     try:
         yield
     finally:
-        gc.freeze()
-        if before:
+        if len(sys.modules) > known:  # else nothing came that stays, only garbage
+            gc.freeze()
+        if collecting:
             gc.enable()
