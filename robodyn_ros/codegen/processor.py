@@ -4,8 +4,8 @@
 What tells this processor from others, as far as machine code depends on it.
 
 LLVM compiles for its own description of the processor. Where Linux describes an x86-64 one, that
-is taken instead, since LLVM need not be loaded for it: family, model, stepping and the flags of its
-instructions. An emulator of processes (valgrind, qemu) leaves that text as it is but has fewer
+is taken instead, since LLVM need not be loaded for it: family, model, stepping and the flags of
+its instructions. An emulator of processes (valgrind, qemu) leaves that text as it is but has fewer
 instructions, so what numpy found by asking the processor itself is part of it.
 """
 from __future__ import annotations
