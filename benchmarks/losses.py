@@ -41,8 +41,7 @@ WHY_PROCESSES = 'Plant, controller and trajectory are three processes, the ping-
 WHY_FIRST_START = (
     'The equations of a new robot are compiled once. '
     'Peers are compiled before they are shipped.')
-WHY_LATER_START = (
-    'Kept programs are only linked; what remains is the import of Python modules, numpy first.')
+WHY_LATER_START = 'Kept programs are only linked; what remains is the import of Python modules.'
 WHY_MISSED = (
     'A pose that all random starts miss is given up, so that an answer takes bounded time.')
 WHY_ONE_POSE = (

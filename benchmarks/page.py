@@ -232,9 +232,8 @@ def _startup(found: Any) -> list[str]:
     return ['## Start-up and size', '',
             'From a command to the first state of the SCARA in a fresh process; as ROS nodes to '
             'the first joint state that a listener gets. First: nothing compiled before (ours); '
-            'the files of all were in the memory of the system already, and modules of Python '
-            'were translated, as pip does it. Engines take turns. Size: the package and all it '
-            'requires, without ROS.', '',
+            'the files of all were in the memory of the system already. Size: the package and all '
+            'it requires, without ROS.', '',
             *table(['engine', 'first [s]', 'later [s]', 'installed [MB]'], rows)]
 
 
