@@ -62,7 +62,7 @@ class Sizes(NamedTuple):
     """Calls of an exported function, each timed by itself."""
     sweep_runs: int = 10_000
     """Closed loops of a sweep."""
-    startups: int = 3
+    startups: int = 7
     """Starts from the cache, of which the median counts."""
 
     def reduced(self, repeats: int | None, steps: int | None) -> 'Sizes':

@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import tempfile
 
+from benchmarks.children import keep_bytecode
 from benchmarks.fresh_process import run_fresh
 from benchmarks.progress import ProgressBars
 from benchmarks.row import Row
 from benchmarks.sizes import Sizes
 
-FIRST_TARGET, CACHED_TARGET = 10.0, 2.0
+FIRST_TARGET, CACHED_TARGET = 1.5, 0.25
 """What the package promises: seconds of a whole process, first and from the cache."""
 
 
 def measure(sizes: Sizes, bars: ProgressBars) -> list[Row]:
     """One row per robot; its time is that of a whole process that starts from the cache."""
+    keep_bytecode()
     bars.begin('start-up in fresh processes', len(sizes.robots) * (1 + sizes.startups))
     rows = []
     for name in sizes.robots:

@@ -12,6 +12,7 @@ from itertools import islice
 from math import inf, nan
 from numbers import Real
 import reprlib
+import sys
 from typing import Any, Iterable, TypeVar
 
 import numpy as np
@@ -90,7 +91,9 @@ def items(kind: type[Kind], name: str, values: Any, what: str,
 
 def numbers(name: str, values: Any, expected: str) -> np.ndarray:
     """Return real numbers as an array of any shape; what is masked, or text, is no number."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+    # numpy imports that part of it when it is first named; before that nothing is masked
+    if 'numpy.ma' in sys.modules and isinstance(values, np.ma.MaskedArray) \
+            and np.ma.is_masked(values):
         raise refusal(name, values, f'{expected}, none of them masked')
     try:
         found = np.asarray(values)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from robodyn_ros import interruption
+from robodyn_ros import imports, interruption
 
 
 def robodyn() -> int:
@@ -45,4 +45,6 @@ def viewer_node() -> int:
 
 def _run(module: str, interrupted: int = 130) -> int:
     interruption.begin(interrupted)
-    return int(import_module(module).main())
+    with imports.that_stay():
+        found = import_module(module)
+    return int(found.main())

@@ -35,8 +35,8 @@ import time
 from typing import Callable, Iterator, Mapping
 
 import llvmlite
-from llvmlite import binding
 
+from robodyn_ros.codegen import processor
 from robodyn_ros.codegen.native import MachineCode
 from robodyn_ros.errors import printable
 
@@ -84,8 +84,7 @@ def digest(source: str) -> str:
     chosen = sorted(f'{name}={value}' for name, value in os.environ.items()
                     if name.startswith('NUMBA_') and name not in NO_CODE)
     facts = (source, BACK_END, llvmlite.__version__, platform.python_version(),
-             binding.get_host_cpu_name(),
-             binding.get_host_cpu_features().flatten(), *chosen)
+             *processor.identity(), *chosen)
     return hashlib.sha256('\0'.join(facts).encode()).hexdigest()[:DIGITS]
 
 

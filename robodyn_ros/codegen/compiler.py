@@ -17,10 +17,11 @@ import llvmlite
 from llvmlite import binding
 
 from robodyn_ros.codegen.llvm import Function, functions
+from robodyn_ros.codegen.llvm_loader import initialise
 from robodyn_ros.codegen.llvm_text import DOUBLE, WHOLE
 from robodyn_ros.codegen.loop_compiler import (ARRAY, CalledFunction, CalledRoutine, cells, COUNTS,
                                                export, LoopCompiler)
-from robodyn_ros.codegen.native import initialise, MachineCode, Signature
+from robodyn_ros.codegen.native import MachineCode, Signature
 from robodyn_ros.codegen.routines import Routine
 from robodyn_ros.errors import RobodynError
 

@@ -27,19 +27,25 @@ def fuse(graph: Graph, fixed: set[int]) -> Graph:
     """
     result = Graph()
     result.ops, result.args = list(graph.ops), list(graph.args)
-    ready: list[int] = []
-    for node, (op, args) in enumerate(zip(graph.ops, graph.args)):
+    ops, ready = graph.ops, list[int]()
+    for node, (op, args) in enumerate(zip(ops, graph.args)):
         cycles = CYCLES.get(op, OTHERWISE)
-        if op in ('add', 'sub'):
-            products = [a for a in args if not isinstance(a, float) and graph.ops[a] == 'mul'
-                        and (a not in fixed or node in fixed)]
-            if products:
-                last = max(products, key=lambda a: ready[a])
+        if op == 'add' or op == 'sub':
+            last = None
+            for a in args:
+                if not isinstance(a, float) and ops[a] == 'mul' \
+                        and (a not in fixed or node in fixed) \
+                        and (last is None or ready[a] > ready[last]):
+                    last = a
+            if last is not None:
                 result.ops[node], result.args[node] = _fused(graph, op, args, last)
-                cycles = FUSED
-        waits = result.args[node] if op != 'input' else ()
-        ready.append(cycles + max((ready[a] for a in waits if not isinstance(a, float)
-                                   and a not in fixed), default=0))
+                cycles, args = FUSED, result.args[node]
+        begin = 0
+        if op != 'input':
+            for a in args:
+                if not isinstance(a, float) and a not in fixed and ready[a] > begin:
+                    begin = ready[a]
+        ready.append(cycles + begin)
     return result
 
 

@@ -5,22 +5,21 @@ Machine code in this process: linking it, and calling it with arrays that were l
 
 Machine code sees addresses only: an array that is too short, of another type, with gaps or not to
 be written would crash it, or give wrong numbers. So every call from Python comes through here and
-is checked against the function's signature; what does not fit is a sentence. Linking needs LLVM's
-loader only, so a program from the cache is there in milliseconds, while the compiler takes most of
-a second to import.
+is checked against the function's signature; what does not fit is a sentence. A program from the
+cache is there in a fraction of a millisecond, without LLVM where object_files.py can link it.
 """
 from __future__ import annotations
 
-import contextlib
 import ctypes
 from functools import partial
 import os
 from typing import Any, Callable, NamedTuple, Sequence
 
-from llvmlite import binding
 import numpy as np
 
+from robodyn_ros.codegen import object_files
 from robodyn_ros.errors import ArgumentError
+from robodyn_ros.interruption import INTERRUPTION
 
 CELL = ctypes.c_char * 0
 """Stands for an array in a call: it has no size, so an empty array will do."""
@@ -142,28 +141,18 @@ def cell_of(function: str, array: Any, wanted: Array, least: int) -> Any:
         return CELL.from_address(array.ctypes.data)
 
 
-def instruction_set() -> str:
-    """Return the families of vector instructions of this processor, which libraries choose by."""
-    features = binding.get_host_cpu_features()
-    return ' '.join(name for name in ('fma', 'avx2', 'avx512f', 'avx512dq', 'neon', 'sve')
-                    if features.get(name))
-
-
-def initialise() -> None:
-    """Make LLVM know this machine."""
-    with contextlib.suppress(RuntimeError):  # newer versions do it themselves, and say so
-        binding.initialize()
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-
-
 def link(code: MachineCode, signatures: dict[str, Signature]) -> dict[str, Entry]:
     """Load the functions of one program; returns them by name."""
-    initialise()
-    machine = binding.Target.from_default_triple().create_target_machine()
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(''), machine)
-    for part in code.objects:
-        engine.add_object_file(binding.ObjectFileRef.from_data(part))
-    engine.finalize_object()
-    return {name: Entry(name, signatures[name], engine.get_function_address(symbol), engine)
+    loaded = _loaded(code)
+    return {name: Entry(name, signatures[name], loaded.addresses[symbol], loaded)
             for name, symbol in code.symbols}
+
+
+def _loaded(code: MachineCode) -> Any:
+    """Put a program into memory: by our own means, or by LLVM's."""
+    try:
+        return object_files.Loaded(code.objects)
+    except object_files.Unfamiliar:
+        with INTERRUPTION.held():
+            from robodyn_ros.codegen import llvm_loader
+        return llvm_loader.Loaded(code.objects, [symbol for _, symbol in code.symbols])

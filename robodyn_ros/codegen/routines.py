@@ -166,7 +166,11 @@ def _arguments(graph: Graph, node: int) -> tuple[Argument, ...]:
 
 def _depending_only_on(graph: Graph, parameters: Sequence[Scalar]) -> set[int]:
     fixed = {p.node for p in parameters}
-    for node, op in enumerate(graph.ops):
-        if op != 'input' and all(isinstance(a, float) or a in fixed for a in graph.args[node]):
-            fixed.add(node)
+    for node, (op, args) in enumerate(zip(graph.ops, graph.args)):
+        if op != 'input':
+            for a in args:
+                if a not in fixed and not isinstance(a, float):
+                    break
+            else:
+                fixed.add(node)
     return fixed

@@ -17,6 +17,7 @@ import sys
 from typing import Any, Sequence
 
 import robodyn_ros
+from robodyn_ros import imports
 from robodyn_ros.errors import printable, RobodynError
 from robodyn_ros.interruption import INTERRUPTION
 
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # letters that a terminal has not are escaped
             stream.reconfigure(errors='backslashreplace')
     try:
-        with INTERRUPTION.held():
+        with INTERRUPTION.held(), imports.that_stay():
             chosen = _parser().parse_args(arguments)  # imports the verb's module
         with INTERRUPTION.heard():
             logging.basicConfig(level=logging.WARNING if chosen.quiet else logging.INFO,
@@ -103,7 +104,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Verb(
         prog='robodyn', description='Constrained robot dynamics for ROS 2.', epilog=EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--version', action='version', version=str(robodyn_ros.__version__))
+    parser.add_argument('--version', action=_Version, nargs=0, default=argparse.SUPPRESS,
+                        help='print the version of this package, and end')
     parser.set_defaults(quiet=False, no_user_code=False)
     verbs = parser.add_subparsers(dest='verb', metavar='VERB', required=True)
     for name, text in VERBS.items():
@@ -111,6 +113,15 @@ def _parser() -> argparse.ArgumentParser:
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
         verb.module = f'robodyn_ros.commands.{name.replace("-", "_")}'
     return parser
+
+
+class _Version(argparse.Action):
+    """Prints the version, which takes longer to look up than all else here: only when asked."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        """Print and end."""
+        print(robodyn_ros.__version__)
+        parser.exit()
 
 
 class _Verb(argparse.ArgumentParser):

@@ -21,7 +21,6 @@ import platform
 import tempfile
 from typing import Any, Iterator, Mapping
 
-from robodyn_ros.codegen.native import instruction_set
 from robodyn_ros.errors import RobodynError, ScenarioError
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.user_code import is_import_path
@@ -146,6 +145,8 @@ def unpacked(bundle: Bundle, folder: Path) -> Study:
 
 def fingerprint() -> dict[str, str]:
     """Return what a worker's bits depend on: versions, the package's text, the processor."""
+    # imported here: workers load kept programs without LLVM
+    from robodyn_ros.codegen.llvm_loader import instruction_set
     text, root = hashlib.sha256(), Path(__file__).resolve().parents[1]
     for path in sorted(root.rglob('*.py')):
         text.update(path.relative_to(root).as_posix().encode() + b'\0' + path.read_bytes())

@@ -55,13 +55,25 @@ class Graph:
         Folds constants, zeros and ones, moves minus signs outwards so that they cancel, and
         returns the existing node when the same operation was recorded before.
         """
-        return self._simplify(op, args)
+        for a in args:
+            if not isinstance(a, float):
+                break
+        else:
+            return _fold(op, args)
+        rule = RULES.get(op)
+        return rule(self, *args) if rule else self._record(op, args)
 
     def _record(self, op: str, args: tuple[Argument, ...]) -> int:
         if op in COMMUTATIVE:
             # nodes before constants, older nodes first: one order for a + b and b + a
-            args = tuple(sorted(args, key=lambda a: (isinstance(a, float), a)))
-        key = (op, args, tuple(map(_mark, args)))
+            a, b = args
+            if isinstance(a, float) or b < a and not isinstance(b, float):
+                args = b, a
+        key: tuple = op, args
+        for a in args:
+            if isinstance(a, float):  # nodes alone have a key with a part less
+                key = op, args, tuple(map(_mark, args))
+                break
         index = self._seen.get(key)
         if index is None:
             index = len(self.ops)
@@ -73,14 +85,8 @@ class Graph:
     def _is(self, argument: Argument, op: str) -> bool:
         return not isinstance(argument, float) and self.ops[argument] == op
 
-    def _simplify(self, op: str, args: tuple[Argument, ...]) -> Argument:
-        if all(isinstance(a, float) for a in args):
-            return _fold(op, args)
-        if op == 'where':
-            return args[1] if args[1] == args[2] and _mark(args[1]) == _mark(args[2]) \
-                else self._record(op, args)
-        special = getattr(self, '_' + op, None)
-        return special(*args) if special else self._record(op, args)
+    def _where(self, condition: Argument, a: Argument, b: Argument) -> Argument:
+        return a if a == b and _mark(a) == _mark(b) else self._record('where', (condition, a, b))
 
     def _neg(self, a: int) -> Argument:
         if self._is(a, 'neg'):
@@ -167,15 +173,23 @@ class Graph:
 
     def reachable(self, outputs: list[Argument]) -> list[int]:
         """Nodes the outputs depend on, in order of evaluation."""
-        seen: set[int] = set()
-        stack = [a for a in outputs if not isinstance(a, float)]
-        while stack:
-            node = stack.pop()
-            if node not in seen:
-                seen.add(node)
-                if self.ops[node] != 'input':
-                    stack.extend(a for a in self.args[node] if not isinstance(a, float))
-        return sorted(seen)
+        ops, args = self.ops, self.args
+        needed = bytearray(len(ops))
+        for a in outputs:
+            if not isinstance(a, float):
+                needed[a] = 1
+        for node in range(len(ops) - 1, -1, -1):  # arguments are older than who needs them
+            if needed[node] and ops[node] != 'input':
+                for a in args[node]:
+                    if not isinstance(a, float):
+                        needed[a] = 1
+        return [node for node, yes in enumerate(needed) if yes]
+
+
+RULES: dict[str, Callable[..., Argument]] = {
+    'neg': Graph._neg, 'add': Graph._add, 'sub': Graph._sub, 'mul': Graph._mul,
+    'div': Graph._div, 'sin': Graph._sin, 'cos': Graph._cos, 'where': Graph._where}
+"""What an operation becomes when something is known of its arguments."""
 
 
 def _mark(a: Argument) -> float | None:

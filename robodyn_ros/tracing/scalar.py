@@ -62,12 +62,13 @@ class Scalar(Traced):
     __slots__ = ()
 
     def _binary(self, op: str, other: object, swap: bool = False) -> 'Number':
+        graph, a = self.graph, self.node
         try:
-            b = argument(other, self.graph)
+            b = argument(other, graph)
         except TypeError:
             return NotImplemented
-        return number(self.graph, self.graph.node(op, *((b, self.node) if swap
-                                                        else (self.node, b))))
+        found = graph.node(op, b, a) if swap else graph.node(op, a, b)
+        return found if isinstance(found, float) else Scalar(graph, found)
 
     def __add__(self, other: object) -> 'Number':
         """Record a + b."""

@@ -23,6 +23,7 @@ _MODELS = _ROBOT | {'constraints', 'trajectories', 'controllers', 'plant', 'scen
 # part: the parts it may import. A new part needs a line here, that is, a place in the order.
 MAY_IMPORT = {
     'errors': set(),
+    'imports': set(),
     'interruption': set(),
     'programs': {'nodes', 'commands'},
     'share': set(),
@@ -61,7 +62,8 @@ MAY_IMPORT = {
                            'nodes/single_process', 'nodes/viewer', 'nodes/driver_check'},
     '': _MODELS | {'sweeping'},  # robodyn_ros/__init__.py: the names users import
 }
-FOR_ALL = {'errors', 'interruption', 'types', 'share', 'checks', 'ros_time', 'tolerances'}
+FOR_ALL = {'errors', 'imports', 'interruption', 'types', 'share', 'checks', 'ros_time',
+           'tolerances'}
 
 # What is imported in some places only: module, the files that may, and what to say.
 ONLY_IN = [

@@ -12,14 +12,17 @@ from __future__ import annotations
 import os
 from pathlib import Path
 import re
-from xml.sax.saxutils import escape, unescape
 
 from robodyn_ros.errors import RobotFileError
 from robodyn_ros.robots.urdf.packages import resolved
 
 ADDRESS = re.compile(r'(<(?:mesh|texture)\b[^<>]*?\bfilename\s*=\s*)(["\'])([^"\'<>]*)\2')
 INDEX = 'share/ament_index/resource_index/packages'
-QUOTES = {'"': '&quot;', "'": '&apos;'}
+ENTITIES = {'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;'}
+"""Letters of an address that XML writes by name; xml.sax would import a web client for them."""
+NAMED = re.compile('|'.join(ENTITIES.values()))
+LETTERS = {name: letter for letter, name in ENTITIES.items()}
+TO_NAMES = str.maketrans(ENTITIES)
 
 
 def with_followable_addresses(text: str, near: str | Path) -> str:
@@ -28,12 +31,10 @@ def with_followable_addresses(text: str, near: str | Path) -> str:
 
     :param near: the file it was read from
     """
-    unquotes = {name: quote for quote, name in QUOTES.items()}
-
     def changed(found: re.Match[str]) -> str:
         before, quote, address = found.groups()
-        followable = followable_address(unescape(address, unquotes), near)
-        return f'{before}{quote}{escape(followable, QUOTES)}{quote}'
+        plain = NAMED.sub(lambda name: LETTERS[name[0]], address)
+        return f'{before}{quote}{followable_address(plain, near).translate(TO_NAMES)}{quote}'
 
     return ADDRESS.sub(changed, text)
 
