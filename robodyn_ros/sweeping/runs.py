@@ -103,7 +103,12 @@ class Runner:
 
     def rows(self, runs: np.ndarray) -> dict[str, list[Any]]:
         """Return the rows of some runs, by column, in their order."""
-        columns = self.failed(runs, '')
+        return {name: values if isinstance(values, list) else values.tolist()
+                for name, values in self.columns(runs).items()}
+
+    def columns(self, runs: np.ndarray) -> dict[str, Any]:
+        """Return the same, as arrays where there are numbers only: to travel and to be kept."""
+        columns: dict[str, Any] = self.failed(runs, '')
         groups: dict[tuple, list[int]] = {}
         if self._structural or self._from_zero:
             for k in range(len(runs)):
@@ -113,6 +118,10 @@ class Runner:
         for structure, places in groups.items():
             self._group(structure, places, columns)
         columns['reason'] = [reason and self.study.told(reason) for reason in columns['reason']]
+        columns['run'] = runs
+        for one in self.study.axes:
+            if set(map(type, columns[one.name])) == {float}:
+                columns[one.name] = np.array(columns[one.name])
         return columns
 
     def of(self, candidates: Sequence[Mapping[str, Any]]) -> Runner:
@@ -200,23 +209,22 @@ class Runner:
         tolerance = self.study.settings.settle_tolerance or ready.scenario.tolerance
         found = measure(ready.plant.model, Runs(
             starts, vectors, steps, ready.period, reference, targets, tolerance), tool)
-        numbers = {name: values.tolist() for name, values in measured_columns(
+        numbers = {name: values for name, values in measured_columns(
             found, ready.robot.limits, steps * ready.plant.step_size,
             ready.reference is not None).items() if name in self.metrics}
-        numbers['time'] = found.ended.tolist()
-        good = range(len(kept))
-        if not found.reasons and len(kept) == len(columns['run']):
+        numbers['time'] = found.ended
+        good = [at for at in range(len(kept)) if at not in found.reasons]
+        if len(good) == len(columns['run']):
             columns |= numbers
-            columns['finished'] = [True] * len(kept)
+            columns['finished'] = np.ones(len(good), bool)
         else:
-            good = [at for at in good if at not in found.reasons]
-            for at, k in enumerate(kept):
-                columns['time'][k] = numbers['time'][at]
             for at, error in found.reasons.items():
                 columns['reason'][kept[at]] = str(error)
+                columns['time'][kept[at]] = float(found.ended[at])
+            some = {name: values.tolist() for name, values in numbers.items()}
             for at in good:
                 columns['finished'][kept[at]] = True
-                for name, values in numbers.items():
+                for name, values in some.items():
                     columns[name][kept[at]] = values[at]
         if self._own and steps:
             for at in good:

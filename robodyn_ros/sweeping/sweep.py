@@ -32,7 +32,7 @@ from robodyn_ros.sweeping.table import (batch_of, facts_of, Journal, read_table,
 from robodyn_ros.sweeping.workers import Chunk, Found, Team
 
 LANES = 16
-SMALLEST, LARGEST = 16, 256
+SMALLEST, LARGEST = 16, 512
 """Runs of a chunk."""
 MOST_WORKERS = 1024
 PARTS = 64
@@ -102,7 +102,7 @@ def sweep(study: Study | str | Path | Mapping[str, Any], output: str | Path | No
                 rows = rows_of(runner, chunk, found)
                 journal.add(chunk[0], batch_of(rows, schema))
                 finished += len(rows['run'])
-                failed += len(rows['run']) - sum(rows['finished'])
+                failed += len(rows['run']) - int(np.count_nonzero(rows['finished']))
                 progress(finished, failed)
                 table.grow()
             facts = {'study': bundle.digest, 'settings': ready.settings.__dict__ | {
@@ -144,7 +144,7 @@ def chunks_of(count: int) -> Iterator[Chunk]:
         yield number, first, min(first + size, count)
 
 
-def rows_of(runner: Runner, chunk: Chunk, found: Found) -> dict[str, list[Any]]:
+def rows_of(runner: Runner, chunk: Chunk, found: Found) -> dict[str, Any]:
     """Return the rows of a chunk of which some, or all, may have no more than a reason."""
     if isinstance(found, dict):
         return found
@@ -171,7 +171,7 @@ class Alone:
         """Yield the rows of every chunk."""
         runner = self._runner.of(bundle.candidates)
         for chunk in chunks:
-            yield chunk, runner.rows(np.arange(chunk[1], chunk[2]))
+            yield chunk, runner.columns(np.arange(chunk[1], chunk[2]))
 
 
 @contextmanager

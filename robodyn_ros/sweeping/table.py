@@ -72,7 +72,7 @@ def schema_of(axes: Mapping[str, Sequence[Any]], metrics: Sequence[str]) -> Any:
     return pa.schema(columns)
 
 
-def batch_of(rows: Mapping[str, Sequence[Any]], schema: Any) -> Any:
+def batch_of(rows: Mapping[str, Any], schema: Any) -> Any:
     """Return rows as a record batch; a metric that is no number is none."""
     pa = arrow()
     arrays = []
@@ -82,12 +82,14 @@ def batch_of(rows: Mapping[str, Sequence[Any]], schema: Any) -> Any:
             arrays.append(pa.array([x if isinstance(x, str) else json.dumps(x) for x in values],
                                    field.type))
             continue
-        found = np.array(values)
+        found = np.asarray(values)
         if found.dtype.kind not in 'bif':  # whole numbers that are too large for 64 bits
             found = found.astype(float)
         none = np.isnan(found)
         kind = field.type.to_pandas_dtype()
-        arrays.append(pa.array(np.where(none, 0, found).astype(kind), field.type,
+        if none.any():
+            found = np.where(none, 0, found)
+        arrays.append(pa.array(found.astype(kind, copy=False), field.type,
                                mask=none if none.any() else None))
     return pa.record_batch(arrays, schema=schema)
 

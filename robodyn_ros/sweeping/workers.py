@@ -46,7 +46,7 @@ CODE = 'import sys; sys.path[:] = {}; from robodyn_ros.sweeping.workers import w
 Chunk = tuple[int, int, int]
 """Its number, its first run and the one behind its last."""
 Found = Any
-"""Rows of a chunk by column, the reason why there are none, or pieces of it with theirs."""
+"""Columns of a chunk, the reason why there are none, or pieces of it with theirs."""
 
 
 class Pieces:
@@ -248,7 +248,7 @@ def serve(link: Connection, ready: Callable[[Bundle], Runner]) -> None:
                 runner = ready(found)
                 continue
             assert runner is not None
-            link.send(runner.rows(np.arange(found[1], found[2])))
+            link.send(runner.columns(np.arange(found[1], found[2])))
     except (EOFError, BrokenPipeError, ConnectionError):
         pass  # it is gone; its journal has all that it had received
 
