@@ -5,8 +5,8 @@ Copies of this process, made by fork: each begins at once, with all that is impo
 
 A copy has one thread, that which forked. A lock that another thread held just then stays closed in
 it for ever. So no copy is made where there are other threads: not beside ROS, in a notebook, or
-below a progress bar. Threads of OpenBLAS end before a fork by themselves, and jemalloc, which comes
-with pyarrow, knows how to be copied.
+below a progress bar. Threads of OpenBLAS end before a fork by themselves, and jemalloc, which
+comes with pyarrow, knows how to be copied.
 """
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class Runner:
 
     def failed(self, runs: np.ndarray, reason: str) -> dict[str, list[Any]]:
         """Return rows of runs of which nothing is known but why."""
-        columns: dict[str, list[Any]] = {'run': runs.tolist(), **self.study.points.values(runs)}
+        columns: dict[str, Any] = {'run': runs.tolist(), **self.study.points.values(runs)}
         count = len(runs)
         if self.study.settings.repetitions > 1:
             first = self.study.scenario.dynamics.noise.seed
@@ -154,26 +154,26 @@ class Runner:
         return columns | {'finished': [False] * count, 'time': [0.0] * count,
                           'reason': [reason] * count}
 
-    def _structure(self, columns: dict[str, list[Any]], k: int) -> tuple:
+    def _structure(self, columns: dict[str, Any], k: int) -> tuple:
         """Return what two runs must agree in to share a simulation."""
         return (*(columns[name][k] for name in self._structural),
                 *(bool(columns[name][k]) for name in self._from_zero))
 
-    def scenario(self, columns: dict[str, list[Any]], k: int) -> Scenario:
+    def scenario(self, columns: dict[str, Any], k: int) -> Scenario:
         """Return the scenario of the run in row k."""
         names = [one.name for one in self.study.axes]
         if self.study.settings.repetitions > 1:
             names.append(SEED)
         return self.study.at({name: columns[name][k] for name in names})
 
-    def _group(self, structure: tuple, places: list[int], columns: dict[str, list[Any]]) -> None:
+    def _group(self, structure: tuple, places: list[int], columns: dict[str, Any]) -> None:
         """Run those that share a simulation."""
         left = list(places)
         ready = self._simulation(structure, columns, left)
         if ready is not None:
             self._measure(ready, left, columns, ready.periods * ready.period)
 
-    def _simulation(self, structure: tuple, columns: dict[str, list[Any]],
+    def _simulation(self, structure: tuple, columns: dict[str, Any],
                     left: list[int]) -> Simulation | None:
         """Return the simulation that runs share; those that refuse it are taken from the list."""
         ready = self._kept.pop(structure, None)
@@ -188,7 +188,7 @@ class Runner:
                 self._kept.popitem(last=False)
         return ready
 
-    def _measure(self, ready: Simulation, places: list[int], columns: dict[str, list[Any]],
+    def _measure(self, ready: Simulation, places: list[int], columns: dict[str, Any],
                  steps: int) -> None:
         kept, ones, vectors = self._prepared(ready, places, columns)
         if not kept:
@@ -231,7 +231,7 @@ class Runner:
                 self._measure_own(ones[at], vectors[at], kept[at], columns)
 
     def _measure_own(self, one: Simulation, vector: np.ndarray, k: int,
-                     columns: dict[str, list[Any]]) -> None:
+                     columns: dict[str, Any]) -> None:
         """Measure a run by the functions of a user, which see it whole."""
         # `one` may be shared, and then has the scenario of whichever run was first
         result = replace(one.run(dict(zip(one.plant.parameters.names, vector.tolist()))),
@@ -267,7 +267,7 @@ class Runner:
 
     # --- run-time parameters ----------------------------------------------------------------
 
-    def _prepared(self, ready: Simulation, places: Sequence[int], columns: dict[str, list[Any]]
+    def _prepared(self, ready: Simulation, places: Sequence[int], columns: dict[str, Any]
                   ) -> tuple[list[int], list[Simulation], np.ndarray]:
         """
         Return which runs are not refused, and the simulation and run-time parameters of each.
@@ -294,8 +294,9 @@ class Runner:
             except RobodynError as error:
                 columns['reason'][places[at]] = str(error)
         if not good.all():
-            kept, ones = ([x for x, fits in zip(some, good) if fits] for some in (kept, ones))
-            vectors = vectors[good]
+            some = np.flatnonzero(good).tolist()
+            kept, ones = [kept[at] for at in some], [ones[at] for at in some]
+            vectors = vectors[some]
         return kept, ones, vectors
 
     def _allowed(self, name: str, values: Sequence[Any]) -> np.ndarray:

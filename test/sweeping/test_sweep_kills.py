@@ -91,7 +91,7 @@ rows = [sweep(study, f'{folder}/{count}.parquet', workers=count, progress=kill).
         for count in (2, 3)]
 assert killed and found[0] == 2 and 3 in found and not started, (found, started)
 assert not multiprocessing.active_children()
-thread = threading.Thread(target=threaded.wait)
+thread = threading.Thread(target=threaded.wait, daemon=True)
 thread.start()
 rows.append(sweep(study, f'{folder}/4.parquet', workers=2).rows)
 threaded.set()
