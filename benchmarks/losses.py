@@ -14,7 +14,7 @@ MOST_OVER_C = 1.2
 LEAST_LEAD = 12.0
 """MuJoCo's time of an RK4 step over ours that we aim at [-]."""
 LEAST_EFFICIENCY, MOST_OVERHEAD = 0.9, 0.2
-"""Of two workers of a sweep, and of a sweep beside bare rollouts [-]."""
+"""Of two workers of a sweep, and of a sweep beside its compiled loop [-]."""
 MOST_OVER_OURS, MOST_INVERSE, MOST_FILE = 1.1, 0.3, 150.0
 """Exported C over our compiled code [-]; inverse dynamics of seven slanted joints [us], [kB]."""
 LEAST_SOLVED, MOST_POSE_TIME = 99.9, 50.0
@@ -210,8 +210,8 @@ def _sweep(parts: Mapping[str, Any]) -> Iterator[str]:
     found = parts['sweep']['found'] if 'sweep' in parts else None
     if found is not None and found['efficiency'] < LEAST_EFFICIENCY:
         yield (f'Two workers of a sweep have an efficiency of {found["efficiency"]:.2f}; we want '
-               f'{LEAST_EFFICIENCY:g}. Starting them is counted, and this machine has two cores, '
-               'on which the table is written, too.')
+               f'{LEAST_EFFICIENCY:g}. Before they begin the study is read and its equations are '
+               'traced, once, and this machine has two cores, on which the table is written, too.')
     if found is not None and found['overhead'] > MOST_OVERHEAD:
-        yield (f'A sweep takes {1.0 + found["overhead"]:.2f} times the time of bare rollouts; we '
-               f'want {1.0 + MOST_OVERHEAD:g}.')
+        yield (f'A sweep takes {1.0 + found["overhead"]:.2f} times the time of its compiled loop; '
+               f'we want {1.0 + MOST_OVERHEAD:g}.')

@@ -77,21 +77,25 @@ def run(arguments: argparse.Namespace) -> int:
     if study.count >= LARGE and not path.exists():
         LOG.info('%d runs will take %s', study.count, plan_of(study))
     begin = time.monotonic()
-    with progress_bar() as bars:
-        task = bars.add_task(f'{study.count} runs of {study.scenario.name}', total=study.count)
+    bars = progress_bar()
+    task = bars.add_task(f'runs of {study.scenario.name}', total=study.count)
 
-        def show(finished: int, failed: int) -> None:
-            rest = f', {failed} failed' if failed else ''
-            bars.update(task, completed=finished,
-                        description=f'runs of {study.scenario.name}{rest}')
+    def show(finished: int, failed: int) -> None:
+        # from the first call on: its thread stands in the way of copies, which the workers are
+        bars.start()
+        rest = f', {failed} failed' if failed else ''
+        bars.update(task, completed=finished,
+                    description=f'runs of {study.scenario.name}{rest}')
 
-        try:
-            found = sweep(study, arguments.output, workers=arguments.workers,
-                          cluster=arguments.cluster, progress=show)
-        except KeyboardInterrupt:
-            print(f'robodyn: {int(bars.tasks[0].completed)} of {study.count} rows are kept; the '
-                  'same command goes on from there', file=sys.stderr)
-            raise
+    try:
+        found = sweep(study, arguments.output, workers=arguments.workers,
+                      cluster=arguments.cluster, progress=show)
+    except KeyboardInterrupt:
+        print(f'robodyn: {int(bars.tasks[0].completed)} of {study.count} rows are kept; the '
+              'same command goes on from there', file=sys.stderr)
+        raise
+    finally:
+        bars.stop()
     seconds = time.monotonic() - begin
     if arguments.json:
         print_json({'table': str(found.path), 'runs': found.runs, 'failed': found.failed,

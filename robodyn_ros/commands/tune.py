@@ -47,11 +47,18 @@ def run(arguments: argparse.Namespace) -> int:
     study = read_study(arguments.study)
     chosen = study.settings.tune
     path = arguments.output or Path(f'{study.scenario.name}_tuned.yaml')
-    with progress_bar() as bars:
-        task = bars.add_task('candidates', total=chosen.budget)
+    bars = progress_bar()
+    task = bars.add_task('candidates', total=chosen.budget)
+
+    def show(tried: int, best: float) -> None:
+        bars.start()  # once there are workers, as in a sweep
+        bars.update(task, completed=tried, description=f'candidates, best {best:.4g}')
+
+    try:
         found = tune(study, path, workers=arguments.workers, cluster=arguments.cluster,
-                     progress=lambda tried, best: bars.update(
-                         task, completed=tried, description=f'candidates, best {best:.4g}'))
+                     progress=show)
+    finally:
+        bars.stop()
     kept = all(found.after.limits[name] <= most for name, most in chosen.limits.items()) \
         and not found.after.failed
     if arguments.json:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf
+from typing import Callable
 
 import numpy as np
 
@@ -137,13 +138,15 @@ def measure(model: Model, runs: Runs, frame: str = '') -> Measured:
     parametric = model.differs(runs.parameters)
     for code in (False, True):
         some = np.flatnonzero(parametric == code)
-        together = model.batch_possible and some.size > 0
-        prepared = model.program(BATCH, code, kind).prepared_each(
-            runs.parameters[some]) if together else None
+        together = prepared = None
+        if model.batch_possible and some.size > 0:
+            program = model.program(BATCH, code, kind)
+            together, prepared = program.functions()['measure'], program.prepared_each(
+                runs.parameters[some])
         for first in range(0, len(some), LANES):
             group = some[first:first + LANES]
-            if prepared is None or not _together(model, runs, kind, code, group, found,
-                                                 prepared[first:first + LANES]):
+            if together is None or prepared is None or not _together(
+                    model, runs, kind, together, group, found, prepared[first:first + LANES]):
                 for k in group:
                     _alone(model, runs, kind, code, int(k), found)
     return found
@@ -167,15 +170,14 @@ def _chosen(array: np.ndarray, group: np.ndarray, own: bool) -> np.ndarray:
     return np.ascontiguousarray(np.moveaxis(array[group], 0, -1)).reshape(-1)
 
 
-def _together(model: Model, runs: Runs, kind: Measuring, parametric: bool, group: np.ndarray,
-              found: Measured, prepared: np.ndarray) -> bool:
+def _together(model: Model, runs: Runs, kind: Measuring, function: Callable[..., int],
+              group: np.ndarray, found: Measured, prepared: np.ndarray) -> bool:
     """Measure up to LANES runs side by side; False where one has to be looked at alone."""
-    layout = model.layout._replace(lanes=LANES)
-    program = model.program(BATCH, parametric, kind)
-    function = program.functions()['measure']
-    lanes = np.resize(group, LANES)  # some twice, to fill the registers
-    x = np.ascontiguousarray(runs.starts[lanes].T).reshape(-1)
-    w = np.resize(prepared, (LANES, prepared.shape[1])).T.reshape(-1)
+    layout = model.layout
+    lanes, w = group, prepared
+    if len(group) < LANES:  # some twice, to fill the registers
+        lanes, w = np.resize(group, LANES), np.resize(prepared, (LANES, prepared.shape[1]))
+    x, w = runs.starts[lanes].T.reshape(-1), w.T.reshape(-1)
     rows, done = _empty(layout, LANES), np.zeros(2, np.int64)
     reason = function(
         0, runs.steps, model.step_size, runs.every, model.control_period, runs.tolerance,

@@ -70,6 +70,7 @@ class DesiredMotion:
         """Axes of the frame that are led along the path."""
         self.task: list[Constraint] = []
         """Constraints that hold the frame on the path; empty for joint motions."""
+        self._sampled: tuple[np.ndarray, np.ndarray] | None = None
         if self.in_space:
             path: Any = self.motion
             if repeat and duration is not None and not same_place(path(0.0), path(duration)):
@@ -146,11 +147,17 @@ class DesiredMotion:
         """Return where a frame should be (k, 3), on the path itself if that is in space [m]."""
         points = robot.positions(frame, reference.q)
         if self.in_space:
-            position = sample(self.motion, reference.t).q
+            position = self._path_at(reference.t)
             for column, axis in enumerate(self.axes[:position.shape[1]]):
                 if axis in POSITION:
                     points[:, POSITION.index(axis)] = position[:, column]
         return points
+
+    def _path_at(self, times: np.ndarray) -> np.ndarray:
+        """Return the path at some times, which runs that differ in their start share."""
+        if self._sampled is None or self._sampled[0] is not times:
+            self._sampled = times, sample(self.motion, times).q
+        return self._sampled[1]
 
 
 def _on_axes(path: ToolPath, settings: TrajectorySettings) -> Any:

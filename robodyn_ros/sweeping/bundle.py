@@ -23,7 +23,6 @@ from typing import Any, Iterator, Mapping
 
 from robodyn_ros.errors import RobodynError, ScenarioError
 from robodyn_ros.scenario.schema import Scenario
-from robodyn_ros.scenario.user_code import is_import_path
 from robodyn_ros.scenario.wiring import robot_of
 from robodyn_ros.sweeping.runs import Runner
 from robodyn_ros.sweeping.study import (Brought, robot_key, Study, StudySettings, table_key)
@@ -58,7 +57,7 @@ def packed(study: Study) -> Bundle:
     scenario = study.scenario
     files, brought = _robots_and_tables(study)
     folder = Path(scenario.folder) if scenario.folder else Path.cwd()
-    if any(map(is_import_path, (*user_parts(scenario), *_words(study), *study.settings.metrics))):
+    if study.user_code:
         for path in sorted((*folder.glob('*.py'), *folder.glob('*/*.py'))):
             if path.parent == folder or (path.parent / '__init__.py').exists():
                 files[path.relative_to(folder).as_posix()] = path.read_bytes()
@@ -119,19 +118,6 @@ def _variants(study: Study, setting: str) -> Iterator[Scenario]:
                                        if one.name in tried}})
 
 
-def user_parts(scenario: Scenario) -> tuple[str, ...]:
-    """Return the settings of a scenario that may name a user's own parts."""
-    return (scenario.controller.kind, scenario.trajectory.kind, *scenario.dynamics.constraints)
-
-
-def _words(study: Study) -> list[str]:
-    """Return the words that axes of the grid, and candidates of tune, take."""
-    given = [value for one in study.axes if not one.drawn for value in one.values]
-    flat = [word for value in given
-            for word in (value if isinstance(value, tuple) else (value,))]
-    return [word for word in flat if isinstance(word, str)]
-
-
 def unpacked(bundle: Bundle, folder: Path) -> Study:
     """Return the study of a bundle, whose files are written into a folder."""
     for name, data in bundle.files.items():
@@ -179,6 +165,4 @@ class Unpacked:
             self._folder = tempfile.TemporaryDirectory(prefix='robodyn_study_')  # ours alone
             self._runner = Runner(unpacked(bundle, Path(self._folder.name)))
             self._digest = bundle.digest
-        if bundle.candidates != self._runner.study.candidates:
-            self._runner.study = self._runner.study.trying(bundle.candidates)
-        return self._runner
+        return self._runner.of(bundle.candidates)

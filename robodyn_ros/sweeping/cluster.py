@@ -40,10 +40,10 @@ _kept = Unpacked()
 _one_at_a_time = threading.Lock()
 
 
-def compute(bundle: Bundle, chunk: Chunk) -> dict[str, list[Any]]:
+def compute(bundle: Bundle, chunk: Chunk) -> dict[str, Any]:
     """Compute a chunk on a worker, which keeps what it has unpacked and compiled."""
     with _one_at_a_time:
-        return _kept.runner(bundle).rows(np.arange(chunk[1], chunk[2]))
+        return _kept.runner(bundle).columns(np.arange(chunk[1], chunk[2]))
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def connected(address: str, workers: int) -> Iterator[Cluster]:
         yield Cluster(client, address)
 
 
-def answer_of(future: Any) -> dict[str, list[Any]] | str:
+def answer_of(future: Any) -> dict[str, Any] | str:
     """
     Return the rows of a chunk that is done, or why there are none.
 

@@ -11,9 +11,11 @@ not on who is beside it.
 from __future__ import annotations
 
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import replace
 import math
-from typing import Any, Iterator, Sequence
+from typing import Any, Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -82,6 +84,9 @@ class Runner:
         self._laws = any(name.startswith('controller.') for name in self._run_time)
         self._judged = any(name.startswith('controller.model.') for name in self._run_time)
         self._kept: OrderedDict[tuple, Simulation] = OrderedDict()
+        self._shared: WeakKeyDictionary[Simulation, tuple[np.ndarray, np.ndarray]] = \
+            WeakKeyDictionary()
+        """What laws read, and targets, where that is the same in all runs of a simulation."""
         self._law_values: dict[Any, dict[str, float]] = {}
 
     def _shares_code(self, setting: str) -> bool:
@@ -98,18 +103,48 @@ class Runner:
 
     def rows(self, runs: np.ndarray) -> dict[str, list[Any]]:
         """Return the rows of some runs, by column, in their order."""
-        columns = self.failed(runs, '')
+        return {name: values if isinstance(values, list) else values.tolist()
+                for name, values in self.columns(runs).items()}
+
+    def columns(self, runs: np.ndarray) -> dict[str, Any]:
+        """Return the same, as arrays where there are numbers only: to travel and to be kept."""
+        columns: dict[str, Any] = self.failed(runs, '')
         groups: dict[tuple, list[int]] = {}
-        for k in range(len(runs)):
-            groups.setdefault(self._structure(columns, k), []).append(k)
+        if self._structural or self._from_zero:
+            for k in range(len(runs)):
+                groups.setdefault(self._structure(columns, k), []).append(k)
+        else:
+            groups[()] = list(range(len(runs)))
         for structure, places in groups.items():
             self._group(structure, places, columns)
         columns['reason'] = [reason and self.study.told(reason) for reason in columns['reason']]
+        columns['run'] = runs
+        for one in self.study.axes:
+            if set(map(type, columns[one.name])) == {float}:
+                columns[one.name] = np.array(columns[one.name])
         return columns
+
+    def of(self, candidates: Sequence[Mapping[str, Any]]) -> Runner:
+        """Return this runner, for other candidates of tune."""
+        if tuple(candidates) != self.study.candidates:
+            self.study = self.study.trying(candidates)
+        return self
+
+    def compile(self) -> None:  # noqa: A003  what it does
+        """Compile what all runs share, but no code of a user: that might end this process."""
+        if self.study.user_code:
+            return
+        some = np.array([0, self.study.count - 1])
+        columns = self.failed(some, '')
+        for k in range(len(some)):
+            with suppress(RobodynError):  # of this run; it will be a row
+                ready = self._simulation(self._structure(columns, k), columns, [k])
+                if ready is not None:
+                    self._measure(ready, [k], columns, 0)
 
     def failed(self, runs: np.ndarray, reason: str) -> dict[str, list[Any]]:
         """Return rows of runs of which nothing is known but why."""
-        columns: dict[str, list[Any]] = {'run': runs.tolist(), **self.study.points.values(runs)}
+        columns: dict[str, Any] = {'run': runs.tolist(), **self.study.points.values(runs)}
         count = len(runs)
         if self.study.settings.repetitions > 1:
             first = self.study.scenario.dynamics.noise.seed
@@ -119,84 +154,84 @@ class Runner:
         return columns | {'finished': [False] * count, 'time': [0.0] * count,
                           'reason': [reason] * count}
 
-    def _structure(self, columns: dict[str, list[Any]], k: int) -> tuple:
+    def _structure(self, columns: dict[str, Any], k: int) -> tuple:
         """Return what two runs must agree in to share a simulation."""
         return (*(columns[name][k] for name in self._structural),
                 *(bool(columns[name][k]) for name in self._from_zero))
 
-    def scenario(self, columns: dict[str, list[Any]], k: int) -> Scenario:
+    def scenario(self, columns: dict[str, Any], k: int) -> Scenario:
         """Return the scenario of the run in row k."""
         names = [one.name for one in self.study.axes]
         if self.study.settings.repetitions > 1:
             names.append(SEED)
         return self.study.at({name: columns[name][k] for name in names})
 
-    def _group(self, structure: tuple, places: list[int], columns: dict[str, list[Any]]) -> None:
+    def _group(self, structure: tuple, places: list[int], columns: dict[str, Any]) -> None:
         """Run those that share a simulation."""
-        ready, left = self._kept.pop(structure, None), list(places)
+        left = list(places)
+        ready = self._simulation(structure, columns, left)
+        if ready is not None:
+            self._measure(ready, left, columns, ready.periods * ready.period)
+
+    def _simulation(self, structure: tuple, columns: dict[str, Any],
+                    left: list[int]) -> Simulation | None:
+        """Return the simulation that runs share; those that refuse it are taken from the list."""
+        ready = self._kept.pop(structure, None)
         while ready is None and left:
             try:
                 ready = Simulation(self.scenario(columns, left[0]))
             except RobodynError as error:  # of this run; another may do
                 columns['reason'][left.pop(0)] = str(error)
-        if ready is None:
-            return
-        self._kept[structure] = ready
-        if len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        self._measure(ready, left, columns)
+        if ready is not None:
+            self._kept[structure] = ready
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return ready
 
-    def _measure(self, ready: Simulation, places: list[int],
-                 columns: dict[str, list[Any]]) -> None:
-        prepared = list(self._prepared(ready, places, columns))
-        good = [one for one in prepared if one is not None]
-        kept = [k for k, one in zip(places, prepared) if one is not None]
-        if not good:
+    def _measure(self, ready: Simulation, places: list[int], columns: dict[str, Any],
+                 steps: int) -> None:
+        kept, ones, vectors = self._prepared(ready, places, columns)
+        if not kept:
             return
         frame = ready.robot.tool_frame(ready.scenario.trajectory.frame)
-        own = any(one.law_rows is not ready.law_rows for one, _ in good)
-        tools = any(name.startswith('tool_') for name in self.metrics)
-
-        def of(one: Simulation) -> tuple[np.ndarray, np.ndarray]:
-            law = one.law_rows if one.law_rows is not None else np.zeros((0, 0))
-            if one.reference is None:
-                return law, np.zeros((0, 0))
-            targets = one.reference.q
-            if tools:
-                wanted = one.desired.positions(one.robot, frame, one.reference)
-                targets = np.concatenate([targets, wanted], axis=1)
-            return law, targets
-
+        own = any(one.law_rows is not ready.law_rows for one in ones)
+        tool = frame if any(name.startswith('tool_') for name in self.metrics) else ''
         if own:
-            pairs = [of(one) for one, _ in good]
+            pairs = [_followed(one, tool) for one in ones]
             reference, targets = (np.stack(parts) for parts in zip(*pairs))
         else:
-            reference, targets = of(good[0][0])
-        starts = np.array([one_input(ready.robot, one.assembly.state, None) for one, _ in good]) \
+            if ready not in self._shared:
+                self._shared[ready] = _followed(ready, tool)
+            reference, targets = self._shared[ready]
+        starts = np.array([one_input(ready.robot, one.assembly.state, None) for one in ones]) \
             if self._begins or ready.plant.row_names else np.tile(
-                one_input(ready.robot, ready.assembly.state, None), (len(good), 1))
+                one_input(ready.robot, ready.assembly.state, None), (len(ones), 1))
         tolerance = self.study.settings.settle_tolerance or ready.scenario.tolerance
         found = measure(ready.plant.model, Runs(
-            starts, np.array([vector for _, vector in good]), ready.periods * ready.period,
-            ready.period, reference, targets, tolerance), frame if tools else '')
-        last = ready.periods * ready.period * ready.plant.step_size
-        numbers = {name: values.tolist() for name, values in measured_columns(
-            found, ready.robot.limits, last, ready.reference is not None).items()
-            if name in self.metrics}
-        for at, (k, ended) in enumerate(zip(kept, found.ended.tolist())):
-            columns['time'][k] = ended
-            error = found.reasons.get(at)
-            if error is not None:
-                columns['reason'][k] = str(error)
-                continue
-            columns['finished'][k] = True
-            for name, values in numbers.items():
-                columns[name][k] = float(values[at])
-            if self._own:
-                self._measure_own(*good[at], k, columns)
+            starts, vectors, steps, ready.period, reference, targets, tolerance), tool)
+        numbers = {name: values for name, values in measured_columns(
+            found, ready.robot.limits, steps * ready.plant.step_size,
+            ready.reference is not None).items() if name in self.metrics}
+        numbers['time'] = found.ended
+        good = [at for at in range(len(kept)) if at not in found.reasons]
+        if len(good) == len(columns['run']):
+            columns |= numbers
+            columns['finished'] = np.ones(len(good), bool)
+        else:
+            for at, error in found.reasons.items():
+                columns['reason'][kept[at]] = str(error)
+                columns['time'][kept[at]] = float(found.ended[at])
+            some = {name: values.tolist() for name, values in numbers.items()}
+            for at in good:
+                columns['finished'][kept[at]] = True
+                for name, values in some.items():
+                    columns[name][kept[at]] = values[at]
+        if self._own and steps:
+            for at in good:
+                self._measure_own(ones[at], vectors[at], kept[at], columns)
 
     def _measure_own(self, one: Simulation, vector: np.ndarray, k: int,
-                     columns: dict[str, list[Any]]) -> None:
+                     columns: dict[str, Any]) -> None:
         """Measure a run by the functions of a user, which see it whole."""
         # `one` may be shared, and then has the scenario of whichever run was first
         result = replace(one.run(dict(zip(one.plant.parameters.names, vector.tolist()))),
@@ -219,10 +254,10 @@ class Runner:
         structure = self._structure(columns, 0)
         if structure not in self._kept:
             self._kept[structure] = Simulation(self.scenario(columns, 0))
-        prepared, = self._prepared(self._kept[structure], [0], columns)
-        if prepared is None:
+        kept, ones, vectors = self._prepared(self._kept[structure], [0], columns)
+        if not kept:
             raise ScenarioError(f'{self.study.place}: {columns["reason"][0]}')
-        return prepared
+        return ones[0], vectors[0]
 
     def elsewhere(self, one: Simulation, run: int, name: str, value: float) -> np.ndarray:
         """Return the run-time parameters of a run at another value of one axis."""
@@ -232,34 +267,47 @@ class Runner:
 
     # --- run-time parameters ----------------------------------------------------------------
 
-    def _prepared(self, ready: Simulation, places: Sequence[int], columns: dict[str, list[Any]]
-                  ) -> Iterator[tuple[Simulation, np.ndarray] | None]:
-        """Yield the simulation and all run-time parameters of each run, None for one refused."""
-        plain = all(name in PLAIN for name in self._run_time) and not self._begins \
-            and not ready.plant.row_names
-        own = self._vector(ready, ready.scenario)
-        at = {name: ready.plant.parameters.names.index(PLAIN[name]) for name in self._run_time
-              } if plain else {}
-        for k in places:
-            if plain and all(self._allowed(name, columns[name][k]) for name in at):
-                vector = own.copy()
-                for name, place in at.items():
-                    vector[place] = columns[name][k]
-                yield ready, vector
-                continue
-            try:
-                scenario = self.scenario(columns, k)
-                one = ready.begun_from(scenario) if self._begins or ready.plant.row_names \
-                    else ready
-                yield one, self._vector(one, scenario)
-            except RobodynError as error:
-                columns['reason'][k] = str(error)
-                yield None
+    def _prepared(self, ready: Simulation, places: Sequence[int], columns: dict[str, Any]
+                  ) -> tuple[list[int], list[Simulation], np.ndarray]:
+        """
+        Return which runs are not refused, and the simulation and run-time parameters of each.
 
-    def _allowed(self, name: str, value: Any) -> bool:
+        Settings that are a parameter as they are, within their bounds, need no scenario.
+        """
+        vectors = np.tile(self._vector(ready, ready.scenario), (len(places), 1))
+        begins = self._begins or bool(ready.plant.row_names)
+        plain = np.full(len(places), not begins and all(name in PLAIN for name in self._run_time))
+        for name in self._run_time if plain.any() else ():
+            given = columns[name] if len(places) == len(columns[name]) else [
+                columns[name][k] for k in places]
+            plain &= self._allowed(name, given)
+            if plain.any():
+                vectors[plain, ready.plant.parameters.names.index(PLAIN[name])] = \
+                    given if plain.all() else [x for x, fits in zip(given, plain) if fits]
+        kept, ones, good = list(places), [ready] * len(places), plain.copy()
+        for at in np.flatnonzero(~plain).tolist():
+            try:
+                scenario = self.scenario(columns, places[at])
+                ones[at] = ready.begun_from(scenario) if begins else ready
+                vectors[at] = self._vector(ones[at], scenario)
+                good[at] = True
+            except RobodynError as error:
+                columns['reason'][places[at]] = str(error)
+        if not good.all():
+            some = np.flatnonzero(good).tolist()
+            kept, ones = [kept[at] for at in some], [ones[at] for at in some]
+            vectors = vectors[some]
+        return kept, ones, vectors
+
+    def _allowed(self, name: str, values: Sequence[Any]) -> np.ndarray:
+        """Tell which values are numbers that a setting may have."""
         bounds = self._bounds[name]
-        return type(value) in (float, int) and math.isfinite(value) and (
-            bounds is None or bounds.allow(value))
+        if set(map(type, values)) <= {float, int}:
+            found = np.array(values, float)
+            fits = np.isfinite(found)
+            return fits if bounds is None else fits & (found >= bounds.least) & (
+                found <= bounds.most)
+        return np.zeros(len(values), bool)  # the scenario says what is wrong with it
 
     def _vector(self, one: Simulation, scenario: Scenario) -> np.ndarray:
         """Return all run-time parameters of a scenario, in the order of the plant's table."""
@@ -286,3 +334,19 @@ class Runner:
             self._law_values[key] = {f'controller.{name}': value
                                      for name, value in law.parameters.items()}
         return self._law_values[key]
+
+
+def _followed(one: Simulation, frame: str) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Return what the law of a simulation reads, and what it is measured against.
+
+    :param frame: whose desired positions are among that, if any
+    """
+    law = one.law_rows if one.law_rows is not None else np.zeros((0, 0))
+    if one.reference is None:
+        return law, np.zeros((0, 0))
+    targets = one.reference.q
+    if frame:
+        wanted = one.desired.positions(one.robot, frame, one.reference)
+        targets = np.concatenate([targets, wanted], axis=1)
+    return law, targets

@@ -33,6 +33,7 @@ from robodyn_ros.scenario.loading import load_scenario, read_yaml, with_duration
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.settings import bounded, listed_fields, settings_from, with_value
 from robodyn_ros.scenario.simulation import Simulation
+from robodyn_ros.scenario.user_code import is_import_path
 from robodyn_ros.scenario.wiring import robot_of
 from robodyn_ros.sweeping.axes import Axis, axis, Candidates, MOST_DRAWS, Points, SAMPLINGS
 from robodyn_ros.types import State
@@ -249,6 +250,15 @@ class Study:
             reason = reason.replace(one.path, one.origin)
         return reason
 
+    @property
+    def user_code(self) -> bool:
+        """Tell whether runs may call functions of a user: parts, metrics, or words of the axes."""
+        given = [value for one in self.axes if not one.drawn for value in one.values]
+        words = [word for value in given
+                 for word in (value if isinstance(value, tuple) else (value,))]
+        return any(isinstance(word, str) and is_import_path(word) for word in (
+            *user_parts(self.scenario), *words, *self.settings.metrics))
+
     @cached_property
     def robot(self) -> Robot:
         """Return the robot of the scenario."""
@@ -278,6 +288,11 @@ class Study:
         facts['settings']['scenario'] = ''
         # in their order, which decides about the runs' numbers
         return hashlib.sha256(json.dumps(facts, default=list).encode()).hexdigest()
+
+
+def user_parts(scenario: Scenario) -> tuple[str, ...]:
+    """Return the settings of a scenario that may name a user's own parts."""
+    return (scenario.controller.kind, scenario.trajectory.kind, *scenario.dynamics.constraints)
 
 
 def found_beside(folder: Path, scenario: str) -> str:

@@ -28,12 +28,13 @@ from robodyn_ros.sweeping.plan import refuse_too_many
 from robodyn_ros.sweeping.runs import Runner
 from robodyn_ros.sweeping.study import make_study, read_study, SEED, Study
 from robodyn_ros.sweeping.table import (batch_of, facts_of, Journal, read_table, schema_of,
-                                        write_table)
+                                        TableWriter)
 from robodyn_ros.sweeping.workers import Chunk, Found, Team
 
 LANES = 16
-SMALLEST, LARGEST = 16, 256
+SMALLEST, LARGEST = 16, 512
 """Runs of a chunk."""
+MOST_WORKERS = 1024
 PARTS = 64
 """Chunks that a small study is cut into, at least."""
 Progress = Callable[[int, int], None]
@@ -92,19 +93,22 @@ def sweep(study: Study | str | Path | Mapping[str, Any], output: str | Path | No
             batch = journal.batch(number)
             finished += batch.num_rows
             failed += batch.num_rows - batch.column('finished').true_count
-        progress(finished, failed)
         left = (chunk for chunk in chunks_of(ready.count) if chunk[0] not in journal.places)
-        with computing(runner, workers, cluster) as computer:
+        most = -(-ready.count // chunk_size(ready.count)) - len(journal.places)
+        with TableWriter(path, journal) as table, \
+                computing(runner, workers, cluster, most) as computer:
+            progress(finished, failed)
             for chunk, found in computer.rows(bundle, left):
                 rows = rows_of(runner, chunk, found)
                 journal.add(chunk[0], batch_of(rows, schema))
                 finished += len(rows['run'])
-                failed += len(rows['run']) - sum(rows['finished'])
+                failed += len(rows['run']) - int(np.count_nonzero(rows['finished']))
                 progress(finished, failed)
-        facts = {'study': bundle.digest, 'settings': ready.settings.__dict__ | {
-            'tune': None}, 'scenario': ready.scenario.name, 'runs': finished, 'failed': failed,
-            'made_by': made_by, 'place': ready.place}
-        found_hash = write_table(path, journal, facts)
+                table.grow()
+            facts = {'study': bundle.digest, 'settings': ready.settings.__dict__ | {
+                'tune': None}, 'scenario': ready.scenario.name, 'runs': finished, 'failed': failed,
+                'made_by': made_by, 'place': ready.place}
+            found_hash = table.finish(facts)
         complete = True
     finally:
         journal.close(remove=complete)
@@ -128,14 +132,19 @@ def table_path(study: Study, output: str | Path | None) -> Path:
     return path
 
 
+def chunk_size(count: int) -> int:
+    """Return the runs of a chunk, which depend on the number of all runs only."""
+    return min(max(count // PARTS // LANES * LANES, SMALLEST), LARGEST)
+
+
 def chunks_of(count: int) -> Iterator[Chunk]:
-    """Yield the chunks of a study; they depend on the number of its runs only."""
-    size = min(max(count // PARTS // LANES * LANES, SMALLEST), LARGEST)
+    """Yield the chunks of a study."""
+    size = chunk_size(count)
     for number, first in enumerate(range(0, count, size)):
         yield number, first, min(first + size, count)
 
 
-def rows_of(runner: Runner, chunk: Chunk, found: Found) -> dict[str, list[Any]]:
+def rows_of(runner: Runner, chunk: Chunk, found: Found) -> dict[str, Any]:
     """Return the rows of a chunk of which some, or all, may have no more than a reason."""
     if isinstance(found, dict):
         return found
@@ -160,22 +169,26 @@ class Alone:
 
     def rows(self, bundle: Bundle, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Any]]:
         """Yield the rows of every chunk."""
-        if bundle.candidates != self._runner.study.candidates:
-            self._runner.study = self._runner.study.trying(bundle.candidates)
+        runner = self._runner.of(bundle.candidates)
         for chunk in chunks:
-            yield chunk, self._runner.rows(np.arange(chunk[1], chunk[2]))
+            yield chunk, runner.columns(np.arange(chunk[1], chunk[2]))
 
 
 @contextmanager
-def computing(runner: Runner, workers: int | None, cluster: str) -> Iterator[Any]:
-    """Give what computes rows: this process, some of its own, or a cluster."""
+def computing(runner: Runner, workers: int | None, cluster: str,
+              most: int = MOST_WORKERS) -> Iterator[Any]:
+    """
+    Give what computes rows: this process, some of its own, or a cluster.
+
+    :param most: chunks that are to be computed at a time, at most
+    """
     count = os.cpu_count() or 1 if workers is None else whole_number(
-        'workers', workers, '1 or more processes', 1, 1024)
+        'workers', workers, '1 or more processes', 1, MOST_WORKERS)
     if cluster:
         with connected(cluster, count) as found:
             yield found
     elif count == 1:
         yield Alone(runner)
     else:
-        with Team(count) as team:
+        with Team(min(count, most), runner) as team:
             yield team

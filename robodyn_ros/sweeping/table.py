@@ -6,14 +6,14 @@ The rows of a study on disk: a journal while it runs, one Parquet file when it i
 The journal, FILE.parquet.unfinished, grows by one frame for every chunk of runs, in the order in
 which workers finish: length and checksum, then the chunk's number and its rows. A frame that was
 cut off by a kill or a full disk is dropped when the journal is opened again; all others are kept.
-At the end the frames are put in order, a block of rows at a time, so that memory does not grow.
+The frames are put in order as they come, a block of rows at a time, so that memory does not grow.
 
     rows      sha256 of all values, block by block and column by column, in the order of the runs
     metadata  the study, the versions of what computed it, the hash
 """
 from __future__ import annotations
 
-import fcntl
+from contextlib import suppress
 import hashlib
 import json
 import math
@@ -27,6 +27,7 @@ import zlib
 import numpy as np
 
 from robodyn_ros.errors import MissingPackageError, RecordingError
+from robodyn_ros.sweeping.copies import lock
 from robodyn_ros.sweeping.metrics import TRUTHS, WHOLE
 
 MAGIC = b'robodyn sweep 1\n'
@@ -71,21 +72,25 @@ def schema_of(axes: Mapping[str, Sequence[Any]], metrics: Sequence[str]) -> Any:
     return pa.schema(columns)
 
 
-def batch_of(rows: Mapping[str, Sequence[Any]], schema: Any) -> Any:
+def batch_of(rows: Mapping[str, Any], schema: Any) -> Any:
     """Return rows as a record batch; a metric that is no number is none."""
     pa = arrow()
     arrays = []
     for field in schema:
-        values: list[Any] = list(rows[field.name])
+        values: Any = rows[field.name]
         if pa.types.is_string(field.type):
-            values = [x if isinstance(x, str) else json.dumps(x) for x in values]
-        elif pa.types.is_boolean(field.type):
-            values = [None if x != x else bool(x) for x in values]
-        elif pa.types.is_integer(field.type):
-            values = [None if x != x else int(x) for x in values]
-        else:
-            values = [None if x != x else float(x) for x in values]
-        arrays.append(pa.array(values, field.type))
+            arrays.append(pa.array([x if isinstance(x, str) else json.dumps(x) for x in values],
+                                   field.type))
+            continue
+        found = np.asarray(values)
+        if found.dtype.kind not in 'bif':  # whole numbers that are too large for 64 bits
+            found = found.astype(float)
+        none = np.isnan(found)
+        kind = field.type.to_pandas_dtype()
+        if none.any():
+            found = np.where(none, 0, found)
+        arrays.append(pa.array(found.astype(kind, copy=False), field.type,
+                               mask=none if none.any() else None))
     return pa.record_batch(arrays, schema=schema)
 
 
@@ -108,7 +113,7 @@ class Journal:
             raise RecordingError(f'{path}: cannot be written ({error.strerror}); choose another '
                                  'place with --output') from None
         try:  # until this process ends, however it does
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._file)
         except OSError:
             self._file.close()
             raise RecordingError(f'{path}: another sweep writes to it; wait for that, or give '
@@ -169,37 +174,11 @@ class Journal:
         body = self._file.read(size)
         return pa.ipc.read_record_batch(pa.py_buffer(body[NUMBER.size:]), self.schema)
 
-    def blocks(self) -> Iterator[Any]:
-        """Yield all rows in the order of the runs, as tables of BLOCK rows."""
-        pa, some, held = arrow(), [], 0
-        for number in sorted(self.places):
-            some.append(self.batch(number))
-            held += some[-1].num_rows
-            while held >= BLOCK:
-                table = pa.Table.from_batches(some, self.schema)
-                yield table.slice(0, BLOCK)
-                some, held = table.slice(BLOCK).to_batches(), held - BLOCK
-        if held:
-            yield pa.Table.from_batches(some, self.schema)
-
     def close(self, remove: bool = False) -> None:
         """Leave the file, and remove it when its rows are elsewhere."""
         self._file.close()
         if remove:
             self.path.unlink(missing_ok=True)
-
-
-def hash_of(blocks: Iterator[Any], write: Any = None) -> str:
-    """Return the hash of all rows; write, if given, is called with each block."""
-    digest = hashlib.sha256()
-    for block in blocks:
-        for name, column in zip(block.column_names, block.columns):
-            digest.update(name.encode() + b'\0')
-            for part in _bytes_of(column):
-                digest.update(part)
-        if write is not None:
-            write(block)
-    return digest.hexdigest()
 
 
 def _bytes_of(column: Any) -> Iterator[bytes]:
@@ -214,19 +193,66 @@ def _bytes_of(column: Any) -> Iterator[bytes]:
     yield found.astype(found.dtype.newbyteorder('<')).tobytes()
 
 
-def write_table(path: Path, journal: Journal, facts: Mapping[str, Any]) -> str:
-    """Put the rows of a complete journal into one Parquet file; returns the hash of its rows."""
-    pa = arrow()
-    private = path.with_name(f'.{path.name}.{os.getpid()}')
-    try:
-        with pa.parquet.ParquetWriter(private, journal.schema) as writer:
-            found = hash_of(journal.blocks(), writer.write_table)
-            writer.add_key_value_metadata({
-                METADATA: json.dumps({**facts, 'rows': found}, default=list).encode()})
-        os.replace(private, path)
-    finally:
-        private.unlink(missing_ok=True)
-    return found
+class TableWriter:
+    """
+    The Parquet file of a study, written while rows come in, as far as they are in order.
+
+    It has another name until it is complete. Leaving the with block removes what is not.
+    """
+
+    def __init__(self, path: Path, journal: Journal):
+        """Write nothing yet."""
+        self._path, self._journal = path, journal
+        # that of a killed sweep is written over: who has the journal is alone
+        self._private = path.with_name(f'.{path.name}.partial')
+        self._writer: Any = None
+        self._digest = hashlib.sha256()
+        self._next = 0
+        self._some: list[Any] = []
+        self._held = 0
+
+    def __enter__(self) -> TableWriter:
+        """Begin."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove what is not complete."""
+        if self._writer is not None:
+            with suppress(OSError):  # of a full disk, which has been told
+                self._writer.close()
+        self._private.unlink(missing_ok=True)
+
+    def grow(self) -> None:
+        """Write the blocks whose rows are all there."""
+        while self._next in self._journal.places:
+            self._some.append(self._journal.batch(self._next))
+            self._next += 1
+            self._held += self._some[-1].num_rows
+            while self._held >= BLOCK:
+                table = arrow().Table.from_batches(self._some, self._journal.schema)
+                self._write(table.slice(0, BLOCK))
+                self._some, self._held = table.slice(BLOCK).to_batches(), self._held - BLOCK
+
+    def finish(self, facts: Mapping[str, Any]) -> str:
+        """Write the rest of a complete journal; returns the hash of all rows."""
+        self.grow()
+        if self._held:
+            self._write(arrow().Table.from_batches(self._some, self._journal.schema))
+        found = self._digest.hexdigest()
+        self._writer.add_key_value_metadata({
+            METADATA: json.dumps({**facts, 'rows': found}, default=list).encode()})
+        self._writer.close()
+        os.replace(self._private, self._path)
+        return found
+
+    def _write(self, block: Any) -> None:
+        for name, column in zip(block.column_names, block.columns):
+            self._digest.update(name.encode() + b'\0')
+            for part in _bytes_of(column):
+                self._digest.update(part)
+        if self._writer is None:
+            self._writer = arrow().parquet.ParquetWriter(self._private, self._journal.schema)
+        self._writer.write_table(block)
 
 
 def facts_of(path: Path) -> dict[str, Any]:

@@ -21,7 +21,6 @@ cut off goes through the same candidates, of which the known ones cost nothing.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
-import fcntl
 import hashlib
 import json
 import math
@@ -36,14 +35,15 @@ from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.user_code import is_import_path
 from robodyn_ros.scenario.writing import scenario_text
 from robodyn_ros.sweeping.axes import Axis, axis
-from robodyn_ros.sweeping.bundle import fingerprint, packed, user_parts
+from robodyn_ros.sweeping.bundle import fingerprint, packed
+from robodyn_ros.sweeping.copies import lock
 from robodyn_ros.sweeping.descent import descend, Slopes
 from robodyn_ros.sweeping.gradients import Gradients
 from robodyn_ros.sweeping.metrics import METRICS, TRUTHS
 from robodyn_ros.sweeping.plan import refuse_too_many
 from robodyn_ros.sweeping.runs import Runner
 from robodyn_ros.sweeping.slopes import SLOPES
-from robodyn_ros.sweeping.study import Study
+from robodyn_ros.sweeping.study import Study, user_parts
 from robodyn_ros.sweeping.sweep import chunks_of, computing, ready_study, rows_of
 
 SMALLEST, LARGEST = 8, 40
@@ -176,7 +176,7 @@ class _Journal:
         self.slopes: dict[str, dict[str, float]] = {}
         """Derivatives of runs by the settings, by what they are of."""
         try:  # until this process ends, however it does
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(self._file)
             self._file.seek(0)
             self._read(digest)
         except OSError:

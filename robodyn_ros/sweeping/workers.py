@@ -3,27 +3,34 @@
 """
 Worker processes on this machine: each computes chunks of runs and hands their rows back.
 
-A worker is a process of its own, started by its module's name, so that a script that sweeps needs
-no guard around its main part. One that dies is replaced, and its chunk is given to the next, in
-halves at last, so that one deadly run is a row that says so and its neighbours are as without it.
+A worker is a copy of this process where one can be made, see copies.py: it has all that its work
+needs and begins at once. Else it is a fresh Python, started by its module's name, so that a script
+that sweeps needs no guard around its main part. One that dies is replaced, and its chunk is given
+to the next, in halves at last, so that one deadly run is a row that says so and its neighbours are
+as without it.
 """
 from __future__ import annotations
 
 from collections import Counter, deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+import logging
+import math
 from multiprocessing.connection import Connection, Pipe, wait
+from multiprocessing.process import BaseProcess
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from typing import Any, Iterable, Iterator
+from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.sweeping.bundle import Bundle, Unpacked
+from robodyn_ros.sweeping.copies import copied, possible
+from robodyn_ros.sweeping.runs import Runner
 
 DEATHS = 3
 """Workers that may die of a run; of more runs, before they are halved, one less."""
@@ -32,12 +39,14 @@ MOST_DEATHS = 100
 """Workers that may die in a row without any rows between; then it is not the runs."""
 LOOK = 0.5
 """Time between looks at who started a worker [s]."""
+SHORT, AHEAD = 0.05, 2
+"""A worker that takes less time for a chunk [s] is given so many of them, not to wait for more."""
 CODE = 'import sys; sys.path[:] = {}; from robodyn_ros.sweeping.workers import work; work({})'
 """What a worker runs: nothing from the current folder, which Python would look into first."""
 Chunk = tuple[int, int, int]
 """Its number, its first run and the one behind its last."""
 Found = Any
-"""Rows of a chunk by column, the reason why there are none, or pieces of it with theirs."""
+"""Columns of a chunk, the reason why there are none, or pieces of it with theirs."""
 
 
 class Pieces:
@@ -89,29 +98,76 @@ class Pieces:
 
 @dataclass
 class _Worker:
-    process: subprocess.Popen
+    process: subprocess.Popen | BaseProcess
     link: Connection
-    chunk: Chunk | None = None
+    copy: bool
+    """It has the study already."""
+    chunks: deque[Chunk] = field(default_factory=deque)
+    """What it has to do, in this order."""
+    since: float = 0.0
+    """When it began with the first of them, or was given it."""
+    taken: float = math.inf
+    """Time for the last one [s]."""
     bundle: Bundle | None = None
     """The last one it was sent."""
+
+    def give(self, bundle: Bundle, chunk: Chunk) -> None:
+        if not self.chunks:
+            self.since = time.monotonic()
+        self.chunks.append(chunk)
+        if self.bundle is not bundle:
+            self.bundle = bundle
+            self._send(replace(bundle, files={}, brought={}) if self.copy else bundle)
+        self._send(chunk)
+
+    def _send(self, what: Any) -> None:
+        try:
+            self.link.send(what)
+        except (BrokenPipeError, ConnectionError):
+            pass  # it is dead, which is noticed where its answer is read
+
+    def answer(self) -> tuple[Chunk, Found]:
+        """Return the rows that are ready; EOFError or OSError where it has died."""
+        found, now = self.link.recv(), time.monotonic()
+        self.taken, self.since = now - self.since, now
+        return self.chunks.popleft(), found
+
+    def end(self) -> None:
+        self.link.close()
+        self.process.kill()
+        if isinstance(self.process, BaseProcess):
+            self.process.join()
+        else:
+            self.process.wait()
 
 
 class Team:
     """Some worker processes, for as long as a with block."""
 
-    def __init__(self, size: int):
-        """Start nobody yet."""
-        self.size = size
+    def __init__(self, size: int, runner: Runner | None = None):
+        """
+        Start nobody yet.
+
+        :param runner: of the study whose rows are asked for, for workers that are copies
+        """
+        self.size, self._runner = size, runner
         self._workers: list[_Worker] = []
 
     def __enter__(self) -> Team:
-        """Begin."""
+        """Start the workers that are copies; the others are started when there is work."""
+        if self._runner is not None and possible():
+            self._runner.compile()  # once, for all of them
+            while len(self._workers) < self.size:
+                worker = _copy(self._runner)
+                if worker is None:
+                    break
+                self._workers.append(worker)
         return self
 
     def __exit__(self, *_: object) -> None:
         """End every worker."""
         for worker in self._workers:
-            _end(worker)
+            worker.end()
 
     def rows(self, bundle: Bundle, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Found]]:
         """Yield the rows of every chunk as they become ready, or why there are none."""
@@ -119,43 +175,54 @@ class Team:
         left, pieces = iter(chunks), Pieces()
         while True:
             for place in range(self.size):
-                if place < len(self._workers) and self._workers[place].chunk:
-                    continue
-                chunk = again.popleft() if again else next(left, None)
-                if chunk is None:
-                    break
-                if place >= len(self._workers):
-                    self._workers.append(_started())
-                self._give(self._workers[place], bundle, chunk)
-            busy = [worker for worker in self._workers if worker.chunk]
+                self._occupy(place, bundle, again, left, pieces)
+            busy = [worker for worker in self._workers if worker.chunks]
             if not busy:
                 return
             wait([worker.link for worker in busy])
             for worker in [worker for worker in busy if worker.link.poll()]:
-                chunk = worker.chunk
-                assert chunk is not None
                 try:
-                    found = worker.link.recv()
-                    worker.chunk = None
+                    chunk, found = worker.answer()
                 except (EOFError, OSError):
                     self._workers.remove(worker)
-                    _end(worker)
+                    worker.end()
+                    chunk, found = worker.chunks.popleft(), DIED
+                    again.extend(worker.chunks)  # it had not begun with those
                     more = pieces.died(chunk)
                     again.extend(more)
                     if more:
                         continue
-                    found = DIED
                 yield from pieces.done(chunk, found)
 
-    def _give(self, worker: _Worker, bundle: Bundle, chunk: Chunk) -> None:
-        worker.chunk = chunk
-        if worker.bundle is not bundle:
-            worker.bundle = bundle
-            _send(worker, bundle)
-        _send(worker, chunk)
+    def _occupy(self, place: int, bundle: Bundle, again: deque[Chunk], left: Iterator[Chunk],
+                pieces: Pieces) -> None:
+        """Give a worker what it has to do next, and start it if there is none."""
+        worker = self._workers[place] if place < len(self._workers) else None
+        while worker is None or not worker.chunks or (
+                len(worker.chunks) < AHEAD and worker.taken < SHORT
+                and not any(map(pieces.suspected, worker.chunks))):
+            # what workers died of is given alone, to know it by
+            chunk = again.popleft() if again and not (worker and worker.chunks) \
+                else next(left, None)
+            if chunk is None:
+                return
+            if worker is None:
+                worker = self._runner and _copy(self._runner) or _fresh()
+                self._workers.append(worker)
+            worker.give(bundle, chunk)
 
 
-def _started() -> _Worker:
+def _copy(runner: Runner) -> _Worker | None:
+    ours, theirs = Pipe()
+    process = copied(_work_as_copy, ours, theirs, os.getpid(), runner)
+    theirs.close()
+    if process is None:
+        ours.close()
+        return None
+    return _Worker(process, ours, True)
+
+
+def _fresh() -> _Worker:
     ours, theirs = Pipe()
     # one thread each: the workers share the cores
     environment = {**os.environ, 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1',
@@ -164,49 +231,48 @@ def _started() -> _Worker:
         [sys.executable, '-c', CODE.format(list(filter(None, sys.path)), theirs.fileno())],
         pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)
     theirs.close()
-    return _Worker(process, ours)
+    return _Worker(process, ours, False)
 
 
-def _send(worker: _Worker, what: Any) -> None:
+def serve(link: Connection, ready: Callable[[Bundle], Runner]) -> None:
+    """
+    Compute chunks of the bundle that came last until the other side is gone.
+
+    :param ready: returns the runner of a bundle
+    """
+    runner: Runner | None = None
     try:
-        worker.link.send(what)
-    except (BrokenPipeError, ConnectionError):
-        pass  # it is dead, which is noticed where its answer is read
-
-
-def _end(worker: _Worker) -> None:
-    worker.link.close()
-    worker.process.kill()
-    worker.process.wait()
-
-
-def serve(link: Connection) -> None:
-    """Compute chunks of the bundle that came last until the other side is gone."""
-    kept, bundle = Unpacked(), None
-    while True:
-        try:
+        while True:
             found = link.recv()
-        except EOFError:
-            return
-        if isinstance(found, Bundle):
-            bundle = found
-            continue
-        assert bundle is not None
-        link.send(kept.runner(bundle).rows(np.arange(found[1], found[2])))
+            if isinstance(found, Bundle):
+                runner = ready(found)
+                continue
+            assert runner is not None
+            link.send(runner.columns(np.arange(found[1], found[2])))
+    except (EOFError, BrokenPipeError, ConnectionError):
+        pass  # it is gone; its journal has all that it had received
 
 
 def work(descriptor: int) -> None:
     """Serve who started this process, and end when that is gone, in the midst of a run, too."""
     # a terminal sends it to the whole group; whoever started a worker ends it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    try:
-        serve(Connection(descriptor))
-    except (BrokenPipeError, ConnectionError):
-        pass  # it is gone; its journal has all that it had received
+    _end_with(os.getppid())
+    serve(Connection(descriptor), Unpacked().runner)
+
+
+def _work_as_copy(theirs: Connection, link: Connection, parent: int, runner: Runner) -> None:
+    """Do the same in a copy of the process that has the study."""
+    theirs.close()
+    _end_with(parent)
+    logging.getLogger('robodyn_ros').setLevel(logging.ERROR)  # said once, by who sweeps
+    serve(link, lambda bundle: runner.of(bundle.candidates))
 
 
 def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(LOOK)
-    os._exit(1)
+    """End this process, whatever it does, soon after its parent."""
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(LOOK)
+        os._exit(1)
+    threading.Thread(target=look, daemon=True).start()

@@ -15,6 +15,7 @@ import pytest
 from robodyn_ros import RobodynError, simulate, sweep
 from robodyn_ros.sweeping import bundle as bundles, cluster, page, sweep as sweeps, workers
 from robodyn_ros.sweeping.bundle import packed
+from robodyn_ros.sweeping.copies import lock
 from robodyn_ros.sweeping.replay import replay_command
 from robodyn_ros.sweeping.study import make_study
 from robodyn_ros.sweeping.sweep import chunks_of
@@ -48,8 +49,10 @@ def test_a_table_has_one_row_a_run(alone):
     assert abs(result.error).max() == table.column('error_max')[k].as_py()
 
 
-def test_workers_and_a_killed_one_change_nothing(alone, tmp_path):
+def test_fresh_workers_and_a_killed_one_change_nothing(alone, monkeypatch, tmp_path):
     """A worker that dies is replaced; its chunk is computed by another."""
+    monkeypatch.setattr(workers, 'possible', lambda: False)
+    monkeypatch.setattr(workers, 'copied', lambda *_: None)
     assert sweep(STUDY, tmp_path / 'b.parquet', workers=3).rows == alone.rows
     seen = []
 
@@ -62,6 +65,84 @@ def test_workers_and_a_killed_one_change_nothing(alone, tmp_path):
 
     assert sweep(STUDY, tmp_path / 'c.parquet', workers=2, progress=kill).rows == alone.rows
     assert seen
+
+
+COPIES = """import json, multiprocessing, os, sys, threading
+from robodyn_ros import sweep
+from robodyn_ros.sweeping import workers
+
+def fresh():
+    assert not threaded.is_set()
+    started.append(1)
+    return original()
+
+original, workers._fresh = workers._fresh, fresh
+study, folder, found, killed = json.loads(sys.argv[1]), sys.argv[2], [], []
+started, threaded = [], threading.Event()
+
+def kill(finished, _):
+    copies = multiprocessing.active_children()
+    found.append(len(copies))
+    if finished and not killed:
+        killed.append(copies[0].pid)
+        os.kill(copies[0].pid, 9)
+
+rows = [sweep(study, f'{folder}/{count}.parquet', workers=count, progress=kill).rows
+        for count in (2, 3)]
+assert killed and found[0] == 2 and 3 in found and not started, (found, started)
+assert not multiprocessing.active_children()
+thread = threading.Thread(target=threaded.wait, daemon=True)
+thread.start()
+rows.append(sweep(study, f'{folder}/4.parquet', workers=2).rows)
+threaded.set()
+assert len(started) == 2
+print(*rows)
+"""
+
+
+@pytest.mark.skipif(sys.platform != 'linux', reason='processes are copied on Linux only')
+def test_workers_are_copies_where_no_thread_is_in_the_way(alone, tmp_path):
+    """In a process of its own, without the threads of the test runner; one copy is killed."""
+    done = subprocess.run([sys.executable, '-W', 'error', '-c', COPIES, json.dumps(STUDY),
+                           str(tmp_path)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [alone.rows] * 3 and not done.stderr
+
+
+HELD = """import os, sys, time
+from robodyn_ros.sweeping.copies import copied, lock
+
+file = open(sys.argv[1], 'w+b')
+lock(file)
+assert copied(time.sleep, 60.0) is not None
+print(os.getpid(), flush=True)
+time.sleep(60.0)
+"""
+
+
+@pytest.mark.skipif(sys.platform != 'linux', reason='processes are copied on Linux only')
+def test_a_copy_does_not_hold_the_lock_of_a_journal(tmp_path):
+    """A sweep that was killed can be gone on with while its workers are still there."""
+    path = tmp_path / 'journal'
+    holder = subprocess.Popen([sys.executable, '-c', HELD, str(path)], stdout=subprocess.PIPE,
+                              text=True, start_new_session=True)
+    try:
+        assert holder.stdout.readline()
+        with open(path, 'r+b') as file:
+            with pytest.raises(OSError):
+                lock(file)
+            holder.kill()
+            holder.wait()
+            deadline = time.monotonic() + 30.0  # the copy lives 60 s, and may just have begun
+            while True:
+                try:
+                    lock(file)
+                    break
+                except OSError:
+                    assert time.monotonic() < deadline
+                    time.sleep(0.01)
+    finally:
+        os.killpg(holder.pid, signal.SIGKILL)  # the copy, too
 
 
 def test_a_killed_sweep_goes_on_where_it_was(alone, tmp_path):
