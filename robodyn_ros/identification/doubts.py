@@ -22,7 +22,7 @@ from scipy.optimize import lsq_linear
 
 
 SEEN = 0.15
-"""Part of the torque that must be left without bodies for masses to be judged by it [-]."""
+"""Part of the torque that must be left, with bodies or without, for masses to matter [-]."""
 LITTLE = 0.5
 """Of what is left without bodies: where the masses of the file leave more, they tell little."""
 USUAL = 1.5
@@ -57,7 +57,7 @@ def told_by_masses(equations: Equations, used: np.ndarray, before: np.ndarray) -
 
 def weight_doubts(path: str, masses: Masses | None) -> list[str]:
     """Return what the masses of a robot's file say against its being the recorded one."""
-    if masses is None or masses.none < SEEN or (
+    if masses is None or max(masses.file, masses.none) < SEEN or masses.times <= 0.0 or (
             masses.file < LITTLE * masses.none and 1.0 / USUAL < masses.times < USUAL):
         return []
     return [f'the torques are those of bodies {masses.times:.2g} times as heavy as {path} says; '

@@ -19,6 +19,7 @@ from robodyn_ros.identification.consistency import Prior
 from robodyn_ros.identification.cross_validation import (BLOCKS, errors_of_blocks, evidence,
                                                          largest, left_out)
 from robodyn_ros.identification.equations import Equations
+from robodyn_ros.identification.parameters import ParameterSet
 from robodyn_ros.identification.solving import solved
 
 LAGS = (0.01, 0.02, 0.03, 0.05)
@@ -41,28 +42,37 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class _Shape:
-    """Friction of all axes, and the errors of the blocks (blocks, n) that it leaves."""
+    """Friction of all axes, and the errors of the blocks that it leaves."""
 
-    equations: Equations
+    velocity: np.ndarray
+    """Breakaway velocities (axes,)."""
+    lag: float
     used: np.ndarray
+    """Parameters to look for (size,)."""
+    unusual: bool
     errors: np.ndarray
-    unusual: bool = False
+    """(blocks, n)"""
 
 
 class _Search:
     """What is the same for all shapes."""
 
     def __init__(self, equations: Equations, prior: Prior, weight: float, used: np.ndarray):
-        """Find the spreads of the plainest shape."""
-        self.prior, self.weight = prior, weight
+        """Find the spreads of the plainest shape, which weight the joints."""
+        self.equations, self.prior, self.weight = equations, prior, weight
         _, self.sigma, _ = solved(equations, prior, weight, used)
-        first = left_out(equations, prior, weight, used, self.sigma, BLOCKS)
-        self.most = largest(first, equations.counted)
+        residual = left_out(equations, prior, weight, used, self.sigma, BLOCKS)
+        self.most = largest(residual, equations.counted)
+        self.plainest = _Shape(equations.velocity, 0.0, used, False,
+                               errors_of_blocks(equations, residual, self.most))
 
-    def shape(self, equations: Equations, used: np.ndarray, unusual: bool = False) -> _Shape:
+    def shape(self, velocity: np.ndarray, lag: float, used: np.ndarray,
+              unusual: bool = False) -> _Shape:
         """Return what a shape leaves."""
+        equations = self.equations.with_friction(velocity, lag)
         residual = left_out(equations, self.prior, self.weight, used, self.sigma, BLOCKS)
-        return _Shape(equations, used, errors_of_blocks(equations, residual, self.most), unusual)
+        return _Shape(velocity, lag, used, unusual,
+                      errors_of_blocks(equations, residual, self.most))
 
 
 def friction_searched(equations: Equations, prior: Prior, weight: float, used: np.ndarray,
@@ -73,32 +83,31 @@ def friction_searched(equations: Equations, prior: Prior, weight: float, used: n
     :param used: parameters of the plainest friction (size,)
     :param progress: told the part that is done, 0 .. 1
     """
+    chosen = equations.chosen
     search = _Search(equations, prior, weight, used)
-    plainest = _lag_chosen(search, search.shape(equations, used))
+    plainest = _lag_chosen(search)
+    candidates = list(_candidates(chosen, equations.velocity, used))
     tried = []
-    shapes = list(_shapes(plainest.equations, used))
-    for k, shape in enumerate(shapes):
-        tried.append(search.shape(*shape))
-        progress((1.0 + k) / (1.0 + len(shapes)))
-    chosen = {}
-    for joint in np.flatnonzero(equations.counted.any(axis=0)):
-        best = _best(plainest, tried, joint)
-        if best is not plainest:
-            chosen[joint] = best
-    together = search.shape(*_assembled(plainest, chosen))
-    kept = {joint: shape for joint, shape in chosen.items()
-            if _gain(plainest, together, joint, 1.0) > 0.0}
-    return _assembled(plainest, kept)
+    for k, (velocity, parameters, unusual) in enumerate(candidates):
+        tried.append(search.shape(velocity, plainest.lag, parameters, unusual))
+        progress((1.0 + k) / (1.0 + len(candidates)))
+    best = {joint: _best(plainest, tried, joint)
+            for joint in np.flatnonzero(equations.counted.any(axis=0)).tolist()}
+    together = search.shape(*_assembled(chosen, plainest, best))
+    velocity, lag, parameters = _assembled(chosen, plainest, {
+        joint: shape for joint, shape in best.items()
+        if _gain(plainest, together, joint, 1.0) > 0.0})
+    return equations.with_friction(velocity, lag), parameters
 
 
-def _lag_chosen(search: _Search, plainest: _Shape) -> _Shape:
-    """Return the shape with the lag that all joints together ask for, if they do."""
-    best, most = plainest, LAG_EARNED
+def _lag_chosen(search: _Search) -> _Shape:
+    """Return the plainest shape with the lag that all joints together ask for, if they do."""
+    best, most = search.plainest, LAG_EARNED
     for lag in LAGS:
-        late = search.shape(plainest.equations.with_friction(plainest.equations.velocity, lag),
-                            plainest.used)
+        late = search.shape(search.plainest.velocity, lag, search.plainest.used)
         # of each block the mean over the joints
-        gain, error = evidence(*(np.exp(_mean(np.log(one.errors))) for one in (plainest, late)))
+        gain, error = evidence(*(np.exp(_mean(np.log(one.errors)))
+                                 for one in (search.plainest, late)))
         if gain > max(most, SURE * error):
             best, most = late, gain
     return best
@@ -112,18 +121,18 @@ def _mean(values: np.ndarray) -> np.ndarray:
                     np.nan)
 
 
-def _shapes(equations: Equations,
-            used: np.ndarray) -> Iterator[tuple[Equations, np.ndarray, bool]]:
-    """Yield shapes that all axes have alike, and whether they are unusual."""
-    chosen, own = equations.chosen, equations.velocity
-    for velocity in (own, *(np.full(len(own), speed) for speed in VELOCITIES)):
-        changed = equations.with_friction(velocity, equations.lag)
+def _candidates(chosen: ParameterSet, own: np.ndarray,
+                used: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, bool]]:
+    """Yield breakaway velocities and parameters of all axes alike, and if they are unusual."""
+    for speed in (None, *VELOCITIES):
+        velocity = own if speed is None else np.full(len(own), speed)
+        if speed is not None and (velocity == own).all():
+            continue
         for more in MORE:
             parameters = used.copy()
             if more:
                 parameters[chosen.of_axes(more)] |= used[chosen.of_axes('coulomb')]
-            yield changed, parameters, more == 'peak' or (
-                velocity is not own and velocity[0] > WIDE)
+            yield velocity, parameters, more == 'peak' or (speed or 0.0) > WIDE
 
 
 def _gain(before: _Shape, after: _Shape, joint: int, sure: float) -> float:
@@ -142,16 +151,15 @@ def _best(plainest: _Shape, tried: list[_Shape], joint: int) -> _Shape:
         best = tried[int(np.argmax(gains))]
 
 
-def _assembled(plainest: _Shape, chosen: dict[int, _Shape]) -> tuple[Equations, np.ndarray]:
-    """Return the equations in which the axes of each joint have its own shape."""
-    equations, parameters = plainest.equations, plainest.equations.chosen
-    velocity, used = equations.velocity.copy(), plainest.used.copy()
-    for axis, turns in enumerate(parameters.turns):
+def _assembled(chosen: ParameterSet, plainest: _Shape,
+               best: dict[int, _Shape]) -> tuple[np.ndarray, float, np.ndarray]:
+    """Return velocities, lag and parameters in which the axes of each joint have its shape."""
+    velocity, used = plainest.velocity.copy(), plainest.used.copy()
+    for axis, turns in enumerate(chosen.turns):
         # a coupled motor is the last joint's that it turns with
-        shape = chosen.get(int(np.flatnonzero(turns)[-1]))
-        if shape is not None:
-            velocity[axis] = shape.equations.velocity[axis]
-            for name in MORE[1:]:
-                place = parameters.of_axes(name).start + axis
-                used[place] = shape.used[place]
-    return equations.with_friction(velocity, equations.lag), used
+        shape = best.get(int(np.flatnonzero(turns)[-1]), plainest)
+        velocity[axis] = shape.velocity[axis]
+        for name in MORE[1:]:
+            place = chosen.of_axes(name).start + axis
+            used[place] = shape.used[place]
+    return velocity, plainest.lag, used

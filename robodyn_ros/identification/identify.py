@@ -174,8 +174,7 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
         remarks.append(f'dry friction follows the velocity {1000.0 * fit.lag:.0f} ms late, which '
                        f'a URDF cannot say: without the lag {100.0 * instant:.3g} % of the torque '
                        f'are not explained, with it {100.0 * whole:.3g} %')
-    remarks += weight_doubts(robot.path, masses)
-    remarks += _doubts(robot, judged(trained, fit.theta).overall, judged(
+    remarks += _doubts(robot, masses, judged(trained, fit.theta).overall, judged(
         trained if exact else trained.with_friction(simple), plain).overall,
         judged(trained, before).overall)
     for motor in chosen.tree.couplings[len(robot.tree.couplings):]:
@@ -190,23 +189,24 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
                       tuple(dict.fromkeys(remarks)), masses)
 
 
-def _doubts(robot: Robot, error: float, plain: float, before: float) -> list[str]:
+def _doubts(robot: Robot, masses: Masses | None, error: float, plain: float,
+            before: float) -> list[str]:
     """
     Return what speaks against recording and file being of one robot, or of one sign.
 
     :param error: of the fit; :param plain: that of plain least squares, whose bodies need not be
         possible; :param before: that of the file
     """
-    found = []
-    if error > DOUBTFUL and error > IMPOSSIBLE * plain:
-        found.append(f'a robot with bodies that can exist leaves {100.0 * error:.3g} % of the '
-                     f'fitted torque, one without {100.0 * plain:.3g} %: look at the signs of the '
-                     'efforts, the order of the joints, and whether the URDF is of this robot')
-    if before > STRANGE:
+    found = weight_doubts(robot.path, masses)
+    if before > STRANGE and not found:
         found.append(f'by the masses of {robot.path} other torques were expected ('
                      f'{100.0 * before:.3g} % of the measured ones are not explained by them): '
                      'make sure that it is the URDF of this robot, and that efforts are torques '
                      '(--drive-gains for currents)')
+    if error > DOUBTFUL and error > IMPOSSIBLE * plain:
+        found.append(f'a robot with bodies that can exist leaves {100.0 * error:.3g} % of the '
+                     f'fitted torque, one without {100.0 * plain:.3g} %: look at the signs of the '
+                     'efforts, the order of the joints, and whether the URDF is of this robot')
     return found
 
 
