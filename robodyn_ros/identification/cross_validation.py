@@ -16,10 +16,8 @@ from robodyn_ros.identification.consistency import consistent, Prior
 from robodyn_ros.identification.equations import Equations
 from robodyn_ros.identification.solving import weighted
 
-FOLDS = 5
-"""Blocks of the recording that are left out in turn."""
 BLOCKS = 8
-"""The same where evidence is asked for: few blocks tell no standard error."""
+"""Of a recording that are left out in turn: fewer tell no standard error."""
 OUTLIER = 5.0
 """Residual, in standard deviations, at which the error of a sample stops to grow."""
 
@@ -28,22 +26,21 @@ MORE_EARNED = 10.0
 the log likelihood of what was not fitted."""
 
 
-def blocks_of(equations: Equations, blocks: int = FOLDS) -> list[np.ndarray]:
+def blocks_of(equations: Equations) -> list[np.ndarray]:
     """Return which samples each block in time has (k,)."""
-    place = np.arange(len(equations.t)) * blocks // len(equations.t)
-    return [place == k for k in range(blocks)]
+    place = np.arange(len(equations.t)) * BLOCKS // len(equations.t)
+    return [place == k for k in range(BLOCKS)]
 
 
 def left_out(equations: Equations, prior: Prior, weight: float, used: np.ndarray,
-             sigma: np.ndarray, blocks: int = FOLDS,
-             fitted_by: Equations | None = None) -> np.ndarray:
+             sigma: np.ndarray, fitted_by: Equations | None = None) -> np.ndarray:
     """
     Return the residuals (k, n) of blocks, each by a fit of all others.
 
     :param fitted_by: equations of the same rows to fit by; the torques judge in any case
     """
     residual, start = np.zeros_like(equations.tau), None
-    for out in blocks_of(equations, blocks):
+    for out in blocks_of(equations):
         A, b = weighted((fitted_by or equations).piece(~out), sigma,
                         np.ones_like(equations.tau)[~out])
         found = consistent(equations.chosen, A.T @ A, A.T @ b, prior, weight, used, start)
@@ -62,7 +59,11 @@ def largest(residual: np.ndarray, counted: np.ndarray) -> np.ndarray:
 def left_out_error(equations: Equations, prior: Prior, weight: float, used: np.ndarray,
                    sigma: np.ndarray, fitted_by: Equations | None = None) -> float:
     """Return the sum of n log(error) of blocks that were not fitted, over the joints."""
-    residual = left_out(equations, prior, weight, used, sigma, FOLDS, fitted_by)
+    return log_error(equations, left_out(equations, prior, weight, used, sigma, fitted_by))
+
+
+def log_error(equations: Equations, residual: np.ndarray) -> float:
+    """Return the sum of n log(error) over the joints, of residuals (k, n)."""
     most, total = largest(residual, equations.counted), 0.0
     for column, rows, bound in zip(residual.T, equations.counted.T, most):
         if rows.any():
@@ -75,7 +76,7 @@ def errors_of_blocks(equations: Equations, residual: np.ndarray,
                      most: np.ndarray) -> np.ndarray:
     """Return the root mean square of residuals (k, n) in each block (blocks, n), NaN if none."""
     found = np.full((BLOCKS, residual.shape[1]), np.nan)
-    for block, rows in zip(found, blocks_of(equations, BLOCKS)):
+    for block, rows in zip(found, blocks_of(equations)):
         counted = equations.counted[rows]
         for k in np.flatnonzero(counted.any(axis=0)):
             squares = np.minimum(residual[rows, k][counted[:, k]] ** 2, most[k])
@@ -94,3 +95,11 @@ def evidence(before: np.ndarray, after: np.ndarray) -> tuple[float, float]:
     if len(gain) < 2:
         return 0.0, np.inf
     return float(gain.mean()), float(gain.std(ddof=1) / np.sqrt(len(gain)))
+
+
+def of_all(errors: np.ndarray) -> np.ndarray:
+    """Return the geometric mean over the joints of errors (blocks, n), NaN where there is none."""
+    known = np.isfinite(errors)
+    count = known.sum(axis=1)
+    sums = np.where(known, np.log(np.where(known, errors, 1.0)), 0.0).sum(axis=1)
+    return np.where(count > 0, np.exp(sums / np.maximum(count, 1)), np.nan)

@@ -18,12 +18,14 @@ import numpy as np
 
 from robodyn_ros.identification.base_parameters import Base
 from robodyn_ros.identification.consistency import Consistent, is_consistent, Prior
-from robodyn_ros.identification.cross_validation import left_out_error, MORE_EARNED
+from robodyn_ros.identification.cross_validation import (errors_of_blocks, evidence, largest,
+                                                         left_out, left_out_error, log_error,
+                                                         MORE_EARNED, of_all)
 from robodyn_ros.identification.equations import Equations
 from robodyn_ros.identification.friction_search import friction_searched
 from robodyn_ros.identification.solving import solved, weighted
 
-WEIGHTS = (1.0, 3.0, 10.0, 30.0)
+WEIGHTS = (1.0, 3.0, 10.0)
 """Of the prior, to choose from."""
 MIXES = (0.0, 0.5, 1.0)
 """How much of a joint's weight its torque has, and not its residual, to choose from."""
@@ -123,20 +125,29 @@ def _weights_searched(equations: Equations, prior: Prior,
     Choose the weight of the prior and the spreads that weight the joints.
 
     The spreads lie between those of the residuals, which are right where the model is, and equal
-    parts of the torques, which suffer less where it is not.
+    parts of the torques, which suffer less where it is not. Of weights that are as good, give or
+    take a standard error, the largest is taken: it is what holds for other motions, too.
     """
     _, residual, _ = solved(equations, prior, FIRST_WEIGHT, used)
     torque = np.array([max(float(np.std(column)), 1e-12) for column in equations.tau.T])
     live = equations.counted.any(axis=0)
     torque = torque * np.median((residual / torque)[live])
-    best, chosen = np.inf, (WEIGHTS[0], residual)
-    for mix in MIXES:
-        sigma = np.where(live, residual ** (1.0 - mix) * torque ** mix, 1.0)
-        for weight in WEIGHTS:
-            error = left_out_error(equations, prior, weight, used, sigma)
+    best, place, left = np.inf, (0, 0), {}
+    spreads = [np.where(live, residual ** (1.0 - mix) * torque ** mix, 1.0) for mix in MIXES]
+    for m, sigma in enumerate(spreads):
+        for w, weight in enumerate(WEIGHTS):
+            left[m, w] = left_out(equations, prior, weight, used, sigma)
+            error = log_error(equations, left[m, w])
             if error < best:
-                best, chosen = error, (weight, sigma)
-    return chosen
+                best, place = error, (m, w)
+    m, w = place
+    most = largest(left[place], equations.counted)
+    errors = [of_all(errors_of_blocks(equations, left[m, k], most)) for k in range(len(WEIGHTS))]
+    for k in range(len(WEIGHTS) - 1, w, -1):
+        gain, error = evidence(errors[w], errors[k])
+        if gain > -error:
+            return WEIGHTS[k], spreads[m]
+    return WEIGHTS[w], spreads[m]
 
 
 def _judged(equations: Equations, structure: Base, prior: Prior, weight: float, used: np.ndarray,

@@ -16,8 +16,8 @@ from typing import Callable, Iterator
 import numpy as np
 
 from robodyn_ros.identification.consistency import Prior
-from robodyn_ros.identification.cross_validation import (BLOCKS, errors_of_blocks, evidence,
-                                                         largest, left_out)
+from robodyn_ros.identification.cross_validation import (errors_of_blocks, evidence, largest,
+                                                         left_out, of_all)
 from robodyn_ros.identification.equations import Equations
 from robodyn_ros.identification.parameters import ParameterSet
 from robodyn_ros.identification.solving import solved
@@ -61,7 +61,7 @@ class _Search:
         """Find the spreads of the plainest shape, which weight the joints."""
         self.equations, self.prior, self.weight = equations, prior, weight
         _, self.sigma, _ = solved(equations, prior, weight, used)
-        residual = left_out(equations, prior, weight, used, self.sigma, BLOCKS)
+        residual = left_out(equations, prior, weight, used, self.sigma)
         self.most = largest(residual, equations.counted)
         self.plainest = _Shape(equations.velocity, 0.0, used, False,
                                errors_of_blocks(equations, residual, self.most))
@@ -70,7 +70,7 @@ class _Search:
               unusual: bool = False) -> _Shape:
         """Return what a shape leaves."""
         equations = self.equations.with_friction(velocity, lag)
-        residual = left_out(equations, self.prior, self.weight, used, self.sigma, BLOCKS)
+        residual = left_out(equations, self.prior, self.weight, used, self.sigma)
         return _Shape(velocity, lag, used, unusual,
                       errors_of_blocks(equations, residual, self.most))
 
@@ -105,20 +105,10 @@ def _lag_chosen(search: _Search) -> _Shape:
     best, most = search.plainest, LAG_EARNED
     for lag in LAGS:
         late = search.shape(search.plainest.velocity, lag, search.plainest.used)
-        # of each block the mean over the joints
-        gain, error = evidence(*(np.exp(_mean(np.log(one.errors)))
-                                 for one in (search.plainest, late)))
+        gain, error = evidence(of_all(search.plainest.errors), of_all(late.errors))
         if gain > max(most, SURE * error):
             best, most = late, gain
     return best
-
-
-def _mean(values: np.ndarray) -> np.ndarray:
-    """Return the mean of each row (blocks,) over what it has, NaN if that is nothing."""
-    known = np.isfinite(values)
-    count = known.sum(axis=1)
-    return np.where(count > 0, np.where(known, values, 0.0).sum(axis=1) / np.maximum(count, 1),
-                    np.nan)
 
 
 def _candidates(chosen: ParameterSet, own: np.ndarray,
