@@ -3,11 +3,11 @@
 """
 What speaks against recording and file being of one robot.
 
-Free bodies, rotors and friction explain much of any robot's torque, so the error of a fit does not
-tell. What tells is whether the masses of the file explain something of the torque: of two models
-whose rotors, friction and offsets are fitted, one has the bodies of the file and one has none. In a
-third the bodies of the file are all multiplied by one number: that of a lighter robot of like build
-is well below one, though the masses of the file explain much of its torque.
+Free bodies, rotors and friction explain much of any robot's torque, so the error of a fit does
+not tell. What tells is whether the masses of the file explain something of the torque: of two
+models whose rotors, friction and offsets are fitted, one has the bodies of the file and one has
+none. A third multiplies the bodies of the file by one number: that of a lighter robot of like
+build is well below one, though the masses of the file explain much of its torque.
 """
 from __future__ import annotations
 
