@@ -5,9 +5,9 @@ Fit the parameters: weighted, robust, physically consistent least squares.
 
     tau = Y(q, v, a; velocity) theta + noise of each joint
 
-Which friction a joint needs (friction_search.py), how much the prior counts and whether the motion
-is fitted, too (motion.py), is decided by what predicts blocks of the recording that were not fitted
-(cross_validation.py).
+Which friction a joint needs (friction_search.py), how much the prior counts and whether the
+motion is fitted, too (motion.py), is decided by what predicts blocks of the recording that were
+not fitted (cross_validation.py).
 """
 from __future__ import annotations
 
