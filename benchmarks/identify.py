@@ -3,14 +3,16 @@
 """
 Identify real robots from a folder of recordings, beside plain least squares on the same split.
 
-    python -m benchmarks.identify FOLDER [--held last|first|middle] [--output results.md]
-    python -m benchmarks.identify FOLDER --splits [--output splits.md]
+    python -m benchmarks.identify FOLDER [--held 'last 30 %'] [--output results.md]
+    python -m benchmarks.identify FOLDER --splits [--robot NAME] [--output splits.md]
 
 The folder has a folder per robot, with a recording (.db3, .mcap, .csv) and, where the wheel
 example-robot-data has no URDF of that name (ROBOT.urdf or ROBOT_robot.urdf), one beside it. The
-last 30 % of each recording, or others, are judged. With --splits, a line tells of each of twelve
-ways to split a recording, without the second stage, which takes most of the time. The recordings
-themselves stay where they are.
+last 30 % of each recording, or others, are judged. With --splits, a line tells of each of many
+ways to split a recording (halves, thirds, 30 and 70 %, blocks in turn, each in both directions),
+without the second stage, which takes most of the time: the error of all joints, and of each joint
+our error over that of plain least squares, with its standard error (jackknife over eight blocks of
+what is judged). The recordings themselves stay where they are.
 """
 from __future__ import annotations
 
@@ -21,19 +23,22 @@ from pathlib import Path
 import numpy as np
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.filtering import Measured
-from robodyn_ros.identification.identify import HOLD_OUT, identify
+from robodyn_ros.identification.identify import Identified, identify
 from robodyn_ros.identification.reading import read_measured
 from robodyn_ros.identification.report import facts_of, HEADINGS, rows_of
 from robodyn_ros.robots.robot import read_robot, Robot
 
 
-HELD = {'last': 1.0 - HOLD_OUT, 'first': 0.0, 'middle': 0.5 - 0.5 * HOLD_OUT}
-"""Where the part that is judged begins, of the duration."""
-SPLITS = {'last 50 %': [(0.5, 1.0)], 'last 40 %': [(0.6, 1.0)], 'last 30 %': [(0.7, 1.0)],
-          'first 50 %': [(0.0, 0.5)], 'first 30 %': [(0.0, 0.3)], 'middle 30 %': [(0.35, 0.65)],
+HELD = 'last 30 %'
+SPLITS = {**{f'last {k} %': [(1.0 - 0.01 * k, 1.0)] for k in (30, 50, 70)},
+          **{f'first {k} %': [(0.0, 0.01 * k)] for k in (30, 50, 70)},
+          **{f'{name} third': [(k / 3, (k + 1) / 3)]
+             for k, name in enumerate(('first', 'middle', 'last'))},
           **{f'{name} of {n} blocks': [(k / n, (k + 1) / n) for k in range(first, n, 2)]
-             for n in (6, 10, 20) for first, name in ((1, 'even'), (0, 'odd'))}}
+             for n in (4, 6, 10) for first, name in ((1, 'even'), (0, 'odd'))}}
 """Parts that are judged, of the duration; all else is fitted."""
+BLOCKS = 8
+"""Of what is judged, for the standard error of a ratio."""
 
 
 def urdf_of(folder: Path) -> Path:
@@ -48,16 +53,6 @@ def urdf_of(folder: Path) -> Path:
                      'one beside the recording')
 
 
-def parts_of(measured: Measured, held: str) -> tuple[list[Measured], list[Measured]]:
-    """Return the parts of a recording that are fitted, and the one that is judged."""
-    start = measured.t[0] + HELD[held] * measured.duration
-    first, last = np.searchsorted(measured.t, [start, start + HOLD_OUT * measured.duration])
-    if held == 'last':
-        last = len(measured.t)
-    rest = [measured.part(slice(None, first)), measured.part(slice(last, None))]
-    return [part for part in rest if len(part.t) > 1], [measured.part(slice(first, last))]
-
-
 def split(measured: Measured, judged: list[tuple[float, float]]) -> tuple[list[Measured],
                                                                           list[Measured]]:
     """Return the pieces of a recording that are fitted, and those that are judged."""
@@ -70,21 +65,52 @@ def split(measured: Measured, judged: list[tuple[float, float]]) -> tuple[list[M
     return [one for one in pieces[::2] if len(one.t) > 1], pieces[1::2]
 
 
-def line_of(robot: Robot, measured: Measured, name: str) -> str:
-    """Return a row of the table of splits."""
-    try:
-        found = identify(robot, *split(measured, SPLITS[name]), second_stage=False)
-    except RecordingError:
-        return f'| {name} | too short | | |'
-    facts = facts_of(found, [])
-    worse = [f'{joint} {100.0 * ours:.3g} % for {100.0 * plain:.3g} %'
-             for joint, one in facts['joints'].items()
-             for ours, plain in [(one['validation_relative'],
-                                  one['plain_least_squares_relative'])]
-             if ours is not None and plain is not None and ours > plain]
-    whole = facts['overall']
-    return (f'| {name} | {100.0 * whole["validation"]:.3g} % | '
-            f'{100.0 * whole["plain_least_squares"]:.3g} % | {", ".join(worse) or "none"} |')
+def ratios(found: Identified) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Return our error over that of plain least squares, of each joint, and its standard error (n,).
+
+    The standard error is the jackknife's over blocks of what is judged: the motion of some
+    seconds decides, not the number of samples. Joints that were not recorded have NaN.
+    """
+    part = found.judged
+    simple = part.with_friction(np.full(len(found.chosen.turns), 0.1))
+    ours, plain = (np.where(part.counted, one.tau - one.predicted(theta), 0.0) ** 2
+                   for one, theta in ((part, found.fit.theta), (simple, found.plain)))
+    block = np.arange(len(part.t)) * BLOCKS // len(part.t)
+    left = [np.ones(len(block), bool), *(block != k for k in range(BLOCKS))]
+    with np.errstate(invalid='ignore', divide='ignore'):
+        whole, *without = (np.sqrt(ours[rows].sum(axis=0) / plain[rows].sum(axis=0))
+                           for rows in left)
+    return whole, np.sqrt((BLOCKS - 1) ** 2 / BLOCKS * np.var(without, axis=0, ddof=1))
+
+
+def lines_of(robot: Robot, measured: Measured) -> list[str]:
+    """Return the table of splits, printed while it is made."""
+    joints = [k for k in range(robot.n) if np.isfinite(measured.tau[:, k]).all()
+              and np.ptp(measured.q[:, k]) > 0.0]
+    lines = ['| judged | ours | plain least squares | ' + ' | '.join(
+        f'joint {k + 1}' for k in joints) + ' |', '|---' * (3 + len(joints)) + '|']
+    print('\n'.join(lines))
+    every = []
+    for name, parts in SPLITS.items():
+        try:
+            found = identify(robot, *split(measured, parts), second_stage=False)
+        except RecordingError:
+            lines.append(f'| {name} | too short |' + ' |' * (1 + len(joints)))
+            print(lines[-1], flush=True)
+            continue
+        whole = facts_of(found, [])['overall']
+        ratio, noise = ratios(found)
+        every.append(ratio[joints])
+        lines.append(f'| {name} | {100.0 * whole["validation"]:.3g} % | '
+                     f'{100.0 * whole["plain_least_squares"]:.3g} % | ' + ' | '.join(
+                         f'{ratio[k]:.2f} ± {noise[k]:.2f}' for k in joints) + ' |')
+        print(lines[-1], flush=True)
+    for word, values in (('geometric mean', np.exp(np.mean(np.log(every), axis=0))),
+                         ('worst', np.max(every, axis=0))):
+        lines.append(f'| {word} | | | ' + ' | '.join(f'{x:.2f}' for x in values) + ' |')
+        print(lines[-1], flush=True)
+    return lines
 
 
 def main() -> int:
@@ -92,29 +118,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('folder', type=Path)
-    parser.add_argument('--held', choices=HELD, default='last',
-                        help='which 30 %% are judged and not fitted (default: %(default)s)')
+    parser.add_argument('--held', choices=SPLITS, default=HELD, metavar='PART',
+                        help='what is judged and not fitted: ' + ', '.join(SPLITS).replace(
+                            '%', '%%') + ' (default: last 30 %%)')
+    parser.add_argument('--robot', help='only the folder of this name')
     parser.add_argument('--splits', action='store_true',
                         help='a line for each of many splits, without the second stage')
     parser.add_argument('--output', type=Path, help='write the tables as Markdown')
     arguments = parser.parse_args()
     lines: list[str] = []
-    for folder in sorted(path for path in arguments.folder.iterdir() if path.is_dir()):
+    for folder in sorted(path for path in arguments.folder.iterdir() if path.is_dir()
+                         and arguments.robot in (None, path.name)):
         for path in sorted(folder.iterdir()):
             if path.suffix not in ('.db3', '.mcap', '.csv'):
                 continue
             robot = read_robot(urdf_of(folder))
             measured = read_measured(path, robot)
             if arguments.splits:
-                lines += [f'**{folder.name}**', '', '| judged | ours | plain least squares | '
-                          'joints that are worse |', '|---|---|---|---|']
-                print('\n'.join(lines[-4:]))
-                for name in SPLITS:
-                    lines.append(line_of(robot, measured, name))
-                    print(lines[-1], flush=True)
+                print(f'**{folder.name}**\n')
+                lines += [f'**{folder.name}**', '', *lines_of(robot, measured)]
                 lines.append('')
                 continue
-            found = identify(robot, *parts_of(measured, arguments.held))
+            found = identify(robot, *split(measured, SPLITS[arguments.held]))
             facts, start = facts_of(found, [path.name]), len(lines)
             lines += [f'**{folder.name}** ({path.name}, {facts["cutoff_hz"]:.3g} Hz; every body '
                       f'possible: {"yes" if facts["physically_consistent"] else "NO"}; second '

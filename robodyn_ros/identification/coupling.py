@@ -13,9 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn_ros.identification.equations import edge_of, Equations
 from robodyn_ros.identification.filtering import decimated
-from robodyn_ros.identification.fit import edge_of, Equations, noise_levels, weighted
 from robodyn_ros.identification.regressor import friction_shapes
+from robodyn_ros.identification.solving import noise_levels, weighted
 from robodyn_ros.mechanics.tree import Coupling, Friction
 from robodyn_ros.robots.robot import Robot
 

@@ -29,12 +29,14 @@ PERIODS = 5.0
 """Of the cut-off frequency that a piece must last: the filters need nearly four of them."""
 OVERSAMPLING = 10.0
 """Samples per period of the cut-off frequency at which states are kept."""
-LOWEST = 5.0
+LOWEST = 8.0
 """Cut-off frequency below which friction that changes its sign would be lost [Hz]."""
 SLOW_ROBOT = 20.0
 """Frequency above which no arm is moved on purpose [Hz]."""
 FEWEST = 50
 """Samples of a recording."""
+LATEST = 0.05
+"""By what velocities can be late [s]."""
 
 
 @dataclass(frozen=True)
@@ -120,11 +122,10 @@ def states_of(measured: Measured, cutoff: float | None) -> States:
     if measured.a is not None and measured.v is not None and cutoff is None:
         return States(measured.t, measured.q, measured.v, measured.a, measured.tau, None)
     assert cutoff is not None
-    rate = usual_rate(measured)
-    count = max(2, int(round(measured.duration * rate)) + 1)
-    t = np.linspace(measured.t[0], measured.t[-1], count)
+    t, q = _evenly(measured)
+    count = len(t)
     rate = (count - 1) / measured.duration
-    q, tau = (_resampled(t, measured.t, x) for x in (measured.q, measured.tau))
+    tau = _resampled(t, measured.t, measured.tau)
     q, tau = low_pass(q, cutoff, rate), low_pass(despiked(tau), cutoff, rate)
     h = 1.0 / rate
     v = np.gradient(q, h, axis=0, edge_order=2)
@@ -137,6 +138,46 @@ def states_of(measured: Measured, cutoff: float | None) -> States:
     edge = int(np.ceil(rate / cutoff))
     kept = slice(edge, max(edge + 1, count - edge), every)
     return States(t[kept], q[kept], v[kept], a[kept], tau[kept], cutoff)
+
+
+def in_step(measured: Measured, cutoff: float) -> tuple[Measured, float]:
+    """
+    Return one piece with its velocities moved onto its positions, and by how much [s].
+
+    Many robots filter the velocities they tell, so that these come late, and accelerations made
+    of them, too. v(t) = dq/dt(t - delay) is solved by Gauss-Newton, all joints together, each
+    over the size of its velocity.
+    """
+    if measured.v is None or len(measured.t) < FEWEST:
+        return measured, 0.0
+    t, q = _evenly(measured)
+    rate = (len(t) - 1) / measured.duration
+    v = np.gradient(low_pass(q, cutoff, rate), 1.0 / rate, axis=0)
+    a = np.gradient(v, 1.0 / rate, axis=0)
+    told = np.isfinite(measured.v).all(axis=0) & (np.ptp(q, axis=0) > 1e-3)
+    edge = int(np.ceil(rate / cutoff))
+    inner = slice(edge, max(edge, len(t) - edge))
+    size = np.sum(v[inner] ** 2, axis=0)
+    told &= size > 0.0
+    if not told.any() or not a[inner, told].any():
+        return measured, 0.0
+    slope, delay = a[inner, told] / size[told], 0.0
+    for _ in range(4):
+        late = low_pass(_resampled(t + delay, measured.t, measured.v[:, told]), cutoff, rate)
+        delay -= float(np.sum((late - v[:, told])[inner] * slope)
+                       / np.sum(slope * a[inner, told]))
+        if not abs(delay) < LATEST:  # not late, but something else
+            return measured, 0.0
+    if abs(delay) < 0.1 / rate:
+        return measured, 0.0
+    return replace(measured, v=_resampled(measured.t + delay, measured.t, measured.v)), delay
+
+
+def _evenly(measured: Measured) -> tuple[np.ndarray, np.ndarray]:
+    """Return even times and the positions then."""
+    count = max(2, int(round(measured.duration * usual_rate(measured))) + 1)
+    t = np.linspace(measured.t[0], measured.t[-1], count)
+    return t, _resampled(t, measured.t, measured.q)
 
 
 def _resampled(t: np.ndarray, times: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -200,21 +241,21 @@ def found_cutoff(pieces: Sequence[Measured]) -> float:
     Torques have content above the motion's own frequencies, up to a few times them (Gautier takes
     five to ten); beyond is noise. The motion's power ends where 99 % of the velocity's lies below.
     """
-    highest = 0.0
+    grid = np.linspace(0.0, SLOW_ROBOT, 401)
+    power = np.zeros((len(grid), pieces[0].q.shape[1]))
     for piece in pieces:
-        rate = usual_rate(piece)
-        count = int(piece.duration * rate) + 1
-        t = np.linspace(piece.t[0], piece.t[-1], count)
-        q = np.column_stack([np.interp(t, piece.t, column) for column in piece.q.T])
+        t, q = _evenly(piece)
+        rate = (len(t) - 1) / piece.duration
         v = np.diff(q, axis=0) * rate
-        power = np.abs(np.fft.rfft((v - v.mean(axis=0)) * np.hanning(len(v))[:, None],
-                                   axis=0)) ** 2
+        spectrum = np.abs(np.fft.rfft((v - v.mean(axis=0)) * np.hanning(len(v))[:, None],
+                                      axis=0)) ** 2
+        # all pieces together: in a short one a joint may hardly move, and noise have the power
+        sums = np.cumsum(spectrum, axis=0) / len(v) / rate
         frequency = np.fft.rfftfreq(len(v), 1.0 / rate)
-        power[frequency > SLOW_ROBOT] = 0.0  # quantised positions
-        moving = np.ptp(q, axis=0) > 1e-3
-        for column in power.T[moving]:
-            share = np.cumsum(column) / column.sum()
-            highest = max(highest, float(frequency[np.argmax(share > 0.99)]))
+        power += np.column_stack([np.interp(grid, frequency, column) for column in sums.T])
+    moving = np.max([np.ptp(piece.q, axis=0) for piece in pieces], axis=0) > 1e-3
+    highest = max((float(grid[np.argmax(column > 0.99 * column[-1])])
+                   for column in power.T[moving]), default=0.0)
     rate = min(usual_rate(piece) for piece in pieces)
     return float(np.clip(5.0 * highest, LOWEST, 0.2 * rate))
 

@@ -19,17 +19,18 @@ from robodyn_ros.identification.base_parameters import Base, base_of, STATES
 from robodyn_ros.identification.closed_chain import motor_projection
 from robodyn_ros.identification.consistency import Prior
 from robodyn_ros.identification.coupling import coupled_motors
-from robodyn_ros.identification.doubts import Masses, told_by_masses
-from robodyn_ros.identification.filtering import (found_cutoff, long_enough, Measured, PERIODS,
-                                                  segments, SHORTEST, States, states_of)
-from robodyn_ros.identification.fit import (Equations, equations_of, FIRST_WEIGHT, Fit, fitted,
-                                            left_out_error, MORE_EARNED, plain_least_squares,
-                                            solved, thinned)
+from robodyn_ros.identification.cross_validation import left_out_error, MORE_EARNED
+from robodyn_ros.identification.doubts import Masses, told_by_masses, weight_doubts
+from robodyn_ros.identification.equations import Equations, equations_of, thinned
+from robodyn_ros.identification.filtering import (found_cutoff, in_step, long_enough, Measured,
+                                                  PERIODS, segments, SHORTEST, States, states_of)
+from robodyn_ros.identification.fit import FIRST_WEIGHT, Fit, fitted, plain_least_squares
 from robodyn_ros.identification.motion import motion_equations
 from robodyn_ros.identification.parameters import (JOINT, laws_of, parameter_set, ParameterSet,
                                                    TEN, values_of, with_saturation)
 from robodyn_ros.identification.prior import BALL_MASS, BALL_SIZE, prior_of
 from robodyn_ros.identification.regressor import Regressor
+from robodyn_ros.identification.solving import solved
 from robodyn_ros.mechanics.inertia import express, inertia_from, INERTIAL, ten_of
 from robodyn_ros.mechanics.tree import Inertia
 from robodyn_ros.mechanics.vector import scale, transpose, transpose_times
@@ -130,6 +131,10 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
         raise RecordingError(f'{recordings[0].source}: no piece without gaps lasts {PERIODS:g} '
                              f'periods of the cut-off frequency of {cutoff:.3g} Hz; record '
                              'longer, or give a higher --cutoff')
+    late: list[float] = []
+    if cutoff is not None:
+        pieces, judging = ([_in_step(piece, cutoff, late) for piece in some]
+                           for some in (pieces, judging))
     states, judged_states = ([_states(robot, piece, cutoff) for piece in some]
                              for some in (pieces, judging))
     speeds = np.concatenate([one.v for one in states])
@@ -144,6 +149,9 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
     used = _used(robot, chosen, trained)
     before = values_of(chosen, robot)
     remarks = [remark for one in (*recordings, *validation) for remark in one.remarks]
+    if any(late):
+        remarks.append(f'the velocities come {1000.0 * float(np.median(late)):.2g} ms after the '
+                       'positions: they were moved back')
     if payload:
         return _payload(robot, chosen, trained, judge, before, cutoff, remarks)
     masses = told_by_masses(trained, used, before)
@@ -166,7 +174,7 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
         remarks.append(f'dry friction follows the velocity {1000.0 * fit.lag:.0f} ms late, which '
                        f'a URDF cannot say: without the lag {100.0 * instant:.3g} % of the torque '
                        f'are not explained, with it {100.0 * whole:.3g} %')
-    remarks += _doubts(robot, judged(trained, fit.theta).overall, judged(
+    remarks += _doubts(robot, masses, judged(trained, fit.theta).overall, judged(
         trained if exact else trained.with_friction(simple), plain).overall,
         judged(trained, before).overall)
     for motor in chosen.tree.couplings[len(robot.tree.couplings):]:
@@ -181,23 +189,24 @@ def identify(robot: Robot, recordings: Sequence[Measured], validation: Sequence[
                       tuple(dict.fromkeys(remarks)), masses)
 
 
-def _doubts(robot: Robot, error: float, plain: float, before: float) -> list[str]:
+def _doubts(robot: Robot, masses: Masses | None, error: float, plain: float,
+            before: float) -> list[str]:
     """
     Return what speaks against recording and file being of one robot, or of one sign.
 
     :param error: of the fit; :param plain: that of plain least squares, whose bodies need not be
         possible; :param before: that of the file
     """
-    found = []
-    if error > DOUBTFUL and error > IMPOSSIBLE * plain:
-        found.append(f'a robot with bodies that can exist leaves {100.0 * error:.3g} % of the '
-                     f'fitted torque, one without {100.0 * plain:.3g} %: look at the signs of the '
-                     'efforts, the order of the joints, and whether the URDF is of this robot')
-    if before > STRANGE:
+    found = weight_doubts(robot.path, masses)
+    if before > STRANGE and not found:
         found.append(f'by the masses of {robot.path} other torques were expected ('
                      f'{100.0 * before:.3g} % of the measured ones are not explained by them): '
                      'make sure that it is the URDF of this robot, and that efforts are torques '
                      '(--drive-gains for currents)')
+    if error > DOUBTFUL and error > IMPOSSIBLE * plain:
+        found.append(f'a robot with bodies that can exist leaves {100.0 * error:.3g} % of the '
+                     f'fitted torque, one without {100.0 * plain:.3g} %: look at the signs of the '
+                     'efforts, the order of the joints, and whether the URDF is of this robot')
     return found
 
 
@@ -237,6 +246,12 @@ def _with_couplings(robot: Robot, regressor: Regressor,
 def _cut(piece: Measured, hold_out: float) -> int:
     """Return the sample at which what is judged begins."""
     return int(np.searchsorted(piece.t, piece.t[-1] - hold_out * piece.duration))
+
+
+def _in_step(piece: Measured, cutoff: float, late: list[float]) -> Measured:
+    found, delay = in_step(piece, cutoff)
+    late.append(delay)
+    return found
 
 
 def _states(robot: Robot, piece: Measured, cutoff: float | None) -> States:

@@ -24,8 +24,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn_ros.identification.equations import edge_of, Equations, free_of, friction_columns
 from robodyn_ros.identification.filtering import decimated, States
-from robodyn_ros.identification.fit import edge_of, Equations, free_of, friction_columns
 from robodyn_ros.identification.regressor import Regressor
 
 SHARE = 0.5

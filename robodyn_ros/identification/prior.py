@@ -23,8 +23,9 @@ DENSITY = 1500.0
 """Of an arm's link: castings with motors, cables and air in them [kg/m^3]."""
 BALL_MASS, BALL_SIZE = 2.0, 0.06
 """Of a link of which nothing is known [kg], and its radius of gyration [m]."""
-GUESSED = 0.03
-"""How much a number that nobody told is believed, beside one that the file tells."""
+GUESSED = 1e-4
+"""How much a number that nobody told is believed, beside one that the file tells: enough to keep
+it above zero. Much more spoils joints that take little torque."""
 SMALLEST = 0.01
 """Radius of gyration that any body has at least in the prior [m]."""
 
@@ -68,7 +69,8 @@ def prior_of(robot: Robot, chosen: ParameterSet, tau: np.ndarray, v: np.ndarray)
         motors > 0.0, motors, [0.1 * mass[one.joint] for one in chosen.tree.couplings])
     trust = np.where(values_of(chosen, robot) > 0.0, 1.0, GUESSED)
     # what few robots have must be earned: it fits anything that is slow
-    trust[chosen.of_axes('saturating')] = 1.0
+    for name in ('peak', 'saturating'):
+        trust[chosen.of_axes(name)] = 1.0
     spread = np.ones(chosen.size)
     spread[chosen.of_joints('offset')] = 0.1 * torque
     return Prior(theta, spread, trust)

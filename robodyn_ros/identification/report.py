@@ -12,7 +12,8 @@ from typing import Any, Sequence
 import numpy as np
 
 from robodyn_ros.identification.consistency import pseudo_inertia
-from robodyn_ros.identification.fit import Equations, MORE_EARNED, samples_of
+from robodyn_ros.identification.cross_validation import MORE_EARNED
+from robodyn_ros.identification.equations import Equations, samples_of
 from robodyn_ros.identification.identify import (Identified, in_payload_frame, judged,
                                                  not_shown)
 from robodyn_ros.identification.parameters import TEN
@@ -53,7 +54,8 @@ def facts_of(found: Identified, sources: Sequence[str]) -> dict[str, Any]:
             **{name: None if one is None else one.overall for name, one in judgements.items()},
             'plain_least_squares': plain.overall, 'file': before.overall},
         'rotors_and_friction_fitted': None if found.masses is None else {
-            'with_masses_of_file': found.masses.file, 'without_masses': found.masses.none},
+            'with_masses_of_file': found.masses.file, 'without_masses': found.masses.none,
+            'masses_times': found.masses.times},
         'joints': joints, 'condition': _finite(fit.condition), 'prior_weight': fit.weight,
         'friction_lag_s': fit.lag, 'second_stage': {
             'used': (fit.motion_gain or 0.0) > MORE_EARNED, 'gain': fit.motion_gain},

@@ -10,14 +10,16 @@ import numpy as np
 import pytest
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.consistency import is_consistent
+from robodyn_ros.identification.equations import edge_of, samples_of
 from robodyn_ros.identification.filtering import decimated, Measured
-from robodyn_ros.identification.fit import base_fit, edge_of, noise_levels, samples_of, weighted
+from robodyn_ros.identification.fit import base_fit
 from robodyn_ros.identification.identify import (drive_gains, identify, in_payload_frame,
                                                  judged, not_shown)
 from robodyn_ros.identification.model_file import identified_text
 from robodyn_ros.identification.parameters import parameter_set, TEN, values_of
 from robodyn_ros.identification.regressor import Regressor
 from robodyn_ros.identification.report import figures_of
+from robodyn_ros.identification.solving import noise_levels, weighted
 from robodyn_ros.mechanics.parameters import Parameters
 from robodyn_ros.report.drawing import empty_figure
 from robodyn_ros.robots.robot import load_robot, robot_from_text

@@ -4,13 +4,15 @@
 
 from identification.cases import arm, motion, other, recording
 import numpy as np
+from robodyn_ros.identification.cross_validation import MORE_EARNED
+from robodyn_ros.identification.equations import edge_of, equations_of
 from robodyn_ros.identification.filtering import decimated, States
-from robodyn_ros.identification.fit import edge_of, equations_of, MORE_EARNED, solved
 from robodyn_ros.identification.identify import identify
 from robodyn_ros.identification.motion import motion_equations, SHARE
 from robodyn_ros.identification.parameters import parameter_set, values_of
 from robodyn_ros.identification.prior import prior_of
 from robodyn_ros.identification.regressor import Regressor
+from robodyn_ros.identification.solving import solved
 from scipy.integrate import solve_ivp
 
 CUTOFF, LIMITS = 12.0, np.full(3, np.inf)
