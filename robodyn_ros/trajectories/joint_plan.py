@@ -87,8 +87,14 @@ class Points(NamedTuple):
         return self.times, self.q, self.v, self.a
 
     def same(self, points: 'Points') -> bool:
-        """Return whether others are the same points."""
-        return all(np.array_equal(mine, other, equal_nan=mine.dtype.kind == 'f')
+        """Return whether others are the same points; those that differ mostly do so soon."""
+        if points is self:
+            return True
+        if any(mine.shape != other.shape for mine, other in zip(self.arrays, points.arrays)):
+            return False
+        return all(np.array_equal(mine[k:k + CHUNK], other[k:k + CHUNK],
+                                  equal_nan=mine.dtype.kind == 'f')
+                   for k in range(0, len(self.times), CHUNK)
                    for mine, other in zip(self.arrays, points.arrays))
 
     def take(self, k: Any) -> 'Points':
