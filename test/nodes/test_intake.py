@@ -9,17 +9,17 @@ import time
 
 import numpy as np
 import pytest
-from system.graph import PATIENCE
 
 pytest.importorskip('rclpy')
-from rclpy.serialization import serialize_message  # noqa: E402
 import rclpy  # noqa: E402
+from rclpy.serialization import serialize_message  # noqa: E402
 from robodyn_ros import load_robot  # noqa: E402
 from robodyn_ros.nodes.common import messages  # noqa: E402
 from robodyn_ros.nodes.controller.intake import Intake  # noqa: E402
 from robodyn_ros.nodes.intake import channel, unpacking  # noqa: E402
 from robodyn_ros.nodes.intake.judge import Judge  # noqa: E402
 from robodyn_ros.trajectories.joint_plan import Points  # noqa: E402
+from system.graph import PATIENCE  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
 

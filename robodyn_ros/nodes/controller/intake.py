@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 from threading import Event, Thread
+import time
 from typing import Any, Callable, NamedTuple
 
 from robodyn_ros.interruption import SIGNALS
@@ -32,8 +33,24 @@ PATIENCE = 3.0
 """Time for the process to leave the graph [s]."""
 AGAIN = 1.0
 """Time between an end of the process and its next start [s]."""
+LONGEST_WAY = 10_000_000_000
+"""Of a message from its sender to here [ns]."""
 LOOK = 0.5
 """Time between looks at memory that nobody needs any more [s]."""
+
+
+class Moment(NamedTuple):
+    """Of one event by two clocks."""
+
+    monotonic: int = 0
+    """Of this machine [ns]."""
+    wall: int = 0
+    """Of whatever machine [ns]."""
+
+    @classmethod
+    def now(cls) -> 'Moment':
+        """Return the present one."""
+        return cls(time.monotonic_ns(), time.time_ns())
 
 
 class Arrived(NamedTuple):
@@ -42,9 +59,20 @@ class Arrived(NamedTuple):
     start: int
     """Its stamp [ns]."""
     points: Points | None
-    reason: str = ''
-    came: int = 0
+    reason: str
+    came: int
     """When it came in, by the monotonic clock [ns]."""
+    sent: int
+    """When it was sent, by the sender's wall clock [ns]."""
+
+    def older_than(self, moment: Moment) -> bool:
+        """
+        Return whether it came before a moment, or was sent before.
+
+        A long one is on its way for a second. A sender whose clock is far behind is not believed.
+        """
+        return self.came < moment.monotonic \
+            or moment.wall - LONGEST_WAY < self.sent < moment.wall
 
 
 class Intake:
@@ -158,16 +186,16 @@ class Intake:
         if kind == 'ready':
             self._listens = True
             return
-        start, came = words['start'], words['came']
+        moments = words['came'], words['sent']
         if kind == 'refused':
-            self._ready.put(Arrived(start, None, words['reason'], came))
+            self._ready.put(Arrived(words['start'], None, words['reason'], *moments))
             return
         if kind == 'points':
             points, lent = read(channel.descriptor(), words['joints'], words['rows'])
             if lent is not None:
                 self._lent.append(lent)
             self._newest = self._complete(points)
-        self._ready.put(Arrived(start, self._newest, '', came))
+        self._ready.put(Arrived(words['start'], self._newest, '', *moments))
 
     def _give_back(self) -> None:
         """Close memory that nobody reads: millions of points take a while to be freed."""
@@ -181,5 +209,3 @@ def _ended(process: subprocess.Popen) -> int:
     except subprocess.TimeoutExpired:
         process.kill()
         return process.wait()
-
-

@@ -30,7 +30,7 @@ from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.controller.controller_runner import (
     Answer, ControlClock, ControllerRunner, Rules)
 from robodyn_ros.nodes.controller.goal import Tolerances
-from robodyn_ros.nodes.controller.intake import Intake
+from robodyn_ros.nodes.controller.intake import Intake, Moment
 from robodyn_ros.nodes.controller.rivals import Rivals
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
@@ -65,7 +65,8 @@ class ControllerNode(BaseNode):
             'name': f'{self.get_name()}_intake', 'namespace': self.get_namespace(),
             'topic': self.resolve_topic_name('~/joint_trajectory'),
             'domain': self.context.get_domain_id()}, self._complete)
-        self.stopped_at = 0  # when ~/stop was called last, by the monotonic clock [ns]
+        self.stopped = Moment()
+        """When the arm was told to stop last."""
         self.robot = wiring.robot_of(scenario)
         self.scenario = scenario
         control = wiring.control_of(self.robot, scenario.controller, scenario.trajectory,
@@ -202,10 +203,11 @@ class ControllerNode(BaseNode):
             self.runner.doing, self.told.values()))
 
     def _take_trajectories(self) -> None:
-        for start, points, reason, came in self.intake.take():
+        for arrived in self.intake.take():
+            start, points, reason, *_ = arrived
             text = ''
-            if points is not None and came < self.stopped_at:
-                points, reason = None, 'it came before the arm was stopped'
+            if points is not None and arrived.older_than(self.stopped):
+                points, reason = None, 'it was sent before the arm was stopped; send it again'
             try:
                 if points is None:
                     self.runner.refuse(start, reason)
@@ -263,8 +265,8 @@ class ControllerNode(BaseNode):
                 self.observed[name].publish(messages.joint_state(now, self.names, effort=values))
 
     def stop(self, reason: str = 'stopped by ~/stop') -> None:
-        """Brake, and take nothing that came before: checking a long trajectory takes a while."""
-        self.stopped_at = time.monotonic_ns()
+        """Brake, and take nothing that was sent before: a long trajectory is late."""
+        self.stopped = Moment.now()
         self.runner.stop(reason)
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

@@ -122,7 +122,7 @@ def written(points: Points) -> tuple[int, dict[str, Any]]:
             descriptor = os.dup(file.fileno())
     with open(descriptor, 'wb', buffering=0, closefd=False) as memory:
         for array in points.arrays:
-            rest = memoryview(np.ascontiguousarray(array)).cast('B') if array.size else b''
+            rest = memoryview(array.tobytes())
             while rest:
                 rest = rest[memory.write(rest):]
     return descriptor, {'joints': points.q.shape[1], 'rows': [len(a) for a in points.arrays]}
@@ -160,5 +160,5 @@ def read(descriptor: int, joints: int, rows: list[int]) -> tuple[Points, Lent | 
     finally:
         os.close(descriptor)
     times, *fields = np.split(whole, np.cumsum(sizes[:-1]))
-    return Points(times.view(np.int64), *(field.view(float).reshape(-1, joints)
-                                          for field in fields)), lent
+    q, v, a = (field.view(float).reshape(-1, joints) for field in fields)
+    return Points(times.view(np.int64), q, v, a), lent

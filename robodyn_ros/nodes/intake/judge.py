@@ -42,6 +42,7 @@ class Judge(NamedTuple):
     @classmethod
     def read(cls, words: Mapping[str, Any]) -> 'Judge':
         """Return what words() tells."""
-        limits = {key: tuple(value) if key in ('joints', 'units') else np.array(value, dtype=float)
-                  for key, value in words['limits'].items()}
+        limits: dict[str, Any] = {
+            key: tuple(value) if key in ('joints', 'units') else np.array(value, dtype=float)
+            for key, value in words['limits'].items()}
         return cls(Limits(**limits), *(words[name] for name in cls._fields[1:]))

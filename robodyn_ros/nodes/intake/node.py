@@ -18,7 +18,6 @@ import sys
 import time
 from typing import Any
 
-import numpy as np
 from rclpy import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -27,7 +26,7 @@ from robodyn_ros.nodes.common.messages import unpacked_trajectory
 from robodyn_ros.nodes.common.qos import STREAM
 from robodyn_ros.nodes.intake.channel import Channel, Closed, written
 from robodyn_ros.nodes.intake.judge import Judge
-from robodyn_ros.nodes.intake.unpacking import stamp_of, unpacked, Unpacked
+from robodyn_ros.nodes.intake.unpacking import stamp_of, Unpacked, unpacked
 from robodyn_ros.trajectories.joint_plan import Points
 from trajectory_msgs.msg import JointTrajectory
 
@@ -63,9 +62,9 @@ class Intake:
             else:  # taken
                 self.on_the_way -= 1
 
-    def on_trajectory(self, data: bytes) -> None:
+    def on_trajectory(self, data: bytes, info: Any) -> None:
         """Look at a message."""
-        came = time.monotonic_ns()
+        moments = {'came': time.monotonic_ns(), 'sent': int(info['source_timestamp'])}
         self.listen(0.0)  # what was said before it was sent
         while self.judge is None or self.on_the_way >= AHEAD:
             self.listen(LOOK)
@@ -77,11 +76,11 @@ class Intake:
             message = unpacked(data) or Unpacked(*unpacked_trajectory(data))
             start = message.start
             self._hand_on(self.judge.points(message.names, message.times, message.fields),
-                          start=start, came=came)
+                          start=start, **moments)
         except MessageRefused as error:
-            self.channel.tell('refused', start=start, came=came, reason=str(error))
+            self.channel.tell('refused', start=start, **moments, reason=str(error))
         except MemoryError:
-            self.channel.tell('refused', start=start, came=came, reason=(
+            self.channel.tell('refused', start=start, **moments, reason=(
                 f'its {len(data)} bytes need more memory than there is; send fewer points'))
         self.on_the_way += 1
 
@@ -90,7 +89,7 @@ class Intake:
         digest = blake2b()
         for array in points.arrays:
             digest.update(repr(array.shape).encode())
-            digest.update(np.ascontiguousarray(array))
+            digest.update(array.tobytes())
         if digest.digest() == self._newest:
             self.channel.tell('again', **words)
             return
@@ -123,8 +122,8 @@ def _serve(intake: Intake) -> None:
     executor = SingleThreadedExecutor(context=context)
     try:
         executor.add_node(node)
-        node.create_subscription(JointTrajectory, setting['topic'], intake.on_trajectory, STREAM,
-                                 raw=True)
+        hear: Any = intake.on_trajectory
+        node.create_subscription(JointTrajectory, setting['topic'], hear, STREAM, raw=True)
         intake.channel.tell('ready')
         while True:
             executor.spin_once(timeout_sec=LOOK)
@@ -133,5 +132,3 @@ def _serve(intake: Intake) -> None:
         executor.shutdown()
         node.destroy_node()
         context.try_shutdown()
-
-

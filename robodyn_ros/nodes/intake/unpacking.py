@@ -3,9 +3,9 @@
 """
 JointTrajectory messages unpacked as arrays; no ROS.
 
-rclpy makes an object of every point, which takes a second for a hundred thousand of them. Points of
-equal size lie at equal distances in the message's bytes
-(CDR, little-endian): they are read as arrays. What is laid out otherwise is left to rclpy.
+rclpy makes an object of every point, which takes a second for a hundred thousand of them. Points
+of equal size lie at equal distances in the message's bytes (CDR, little-endian): they are read as
+arrays. What is laid out otherwise is left to rclpy.
 """
 from __future__ import annotations
 
