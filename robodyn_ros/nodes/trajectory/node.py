@@ -28,7 +28,7 @@ from nav_msgs.msg import Path
 import numpy as np
 from rclpy.qos import DurabilityPolicy
 from rclpy.serialization import deserialize_message
-from robodyn_ros.errors import MessageRefused, ScenarioError
+from robodyn_ros.errors import MessageRefused, RobodynError, ScenarioError
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.controller_status import ControllerStatus, FOLLOWED, REFUSED
@@ -302,13 +302,13 @@ class TrajectoryNode(BaseNode):
         try:
             poses = self._poses(given)
             self.goals.prepare()
-        except MessageRefused as error:
+        except RobodynError as error:
             self._refuse(error)
             return
         # where the arm is now: what was heard before may be as old as a compilation takes
         self.asked = time.monotonic(), lambda: plan(*self._start_of_goal(), poses)
 
-    def _refuse(self, error: MessageRefused) -> None:
+    def _refuse(self, error: RobodynError) -> None:
         self.tell(f'goal refused: {error}')
         self.status.publish(String(data=f'refused: {error}'))
 
@@ -319,7 +319,7 @@ class TrajectoryNode(BaseNode):
         (_, plan), self.asked = self.asked, None
         try:
             points = plan()
-        except MessageRefused as error:
+        except RobodynError as error:  # whatever is wrong with a goal, the node goes on
             self._refuse(error)
             return
         self._forget()
