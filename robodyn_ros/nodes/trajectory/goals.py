@@ -86,7 +86,7 @@ class Goals:
         :param options: goal_motion, goal_speed and goal_acceleration
         """
         pose = _checked_pose(pose, 'the goal')
-        _check_arm(q, v)
+        check_arm(q, v)
         begin, settle = self._rest(q, v)
         here = self.robot.frame(self.frame, begin)
         free = self.free_axes(begin)
@@ -109,7 +109,7 @@ class Goals:
         each sample where loops or constraints tie them.
         """
         pose = _checked_pose(pose, 'the goal')
-        _check_arm(q, v)
+        check_arm(q, v)
         free = self.free_axes(q)
         end = self._solved(pose, q, free, 'the goal')
         moving = bool(np.abs(v).max() > 1e-3)
@@ -148,7 +148,7 @@ class Goals:
         """Return the way from a state to the first of many poses and along them."""
         if not 1 <= len(poses) <= MOST_POSES:
             raise MessageRefused(f'the path has {len(poses)} poses; expected 1 to {MOST_POSES}')
-        _check_arm(q, v)
+        check_arm(q, v)
         begin, settle = self._rest(q, v)
         here = self.robot.frame(self.frame, begin)
         free = self.free_axes(begin)
@@ -309,7 +309,7 @@ def _after(settle: float, motion: Trajectory) -> Points:
     return Points(times, motion.q, motion.v, motion.a)
 
 
-def _check_arm(q: np.ndarray, v: np.ndarray) -> None:
+def check_arm(q: np.ndarray, v: np.ndarray) -> None:
     """Refuse a state that no arm can have: what is computed from it would be no number."""
     for what, values in (('positions', q), ('velocities', v)):
         if not (np.abs(values) < FAR).all():  # nor NaN

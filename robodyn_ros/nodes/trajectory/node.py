@@ -38,7 +38,7 @@ from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import LATCHED, NEWEST, STREAM
 from robodyn_ros.nodes.common.rviz_handle import rviz_handle
 from robodyn_ros.nodes.common.wall_timer import wall_timer
-from robodyn_ros.nodes.trajectory.goals import Goals
+from robodyn_ros.nodes.trajectory.goals import check_arm, Goals
 from robodyn_ros.nodes.trajectory.schedule import Schedule
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
@@ -217,9 +217,10 @@ class TrajectoryNode(BaseNode):
     def _arm(self) -> tuple[int, np.ndarray, np.ndarray]:
         """Return stamp [ns], positions and velocities of the last joint_states."""
         message = deserialize_message(self.newest, JointState)
-        return (messages.time_of(message.header.stamp),
-                self.order.arrange(message.name, message.position, 'position of joint_states'),
-                self.order.arrange(message.name, message.velocity, 'velocity of joint_states'))
+        q = self.order.arrange(message.name, message.position, 'position of joint_states')
+        v = self.order.arrange(message.name, message.velocity, 'velocity of joint_states')
+        check_arm(q, v)
+        return messages.time_of(message.header.stamp), q, v
 
     def _is_followed(self) -> bool:
         """
