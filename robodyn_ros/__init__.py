@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from importlib import import_module
 
+# that of typing takes long to import: until a program has begun, Ctrl-C is a traceback
 TYPE_CHECKING = False
-"""That of typing, which takes long to import: until a program has begun, Ctrl-C is a traceback."""
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any  # noqa: I300
 
     from robodyn_ros.constraints.constraint import Constraint, constraint, non_ideal
     from robodyn_ros.constraints.ready_made import (follow, joint_combination, knife_edge, loop,

@@ -88,7 +88,7 @@ def test_a_clock_before_zero_ends_no_node(listener):
 
 
 def test_a_driver_that_tells_impossible_states_ends_no_node(listener):
-    """Positions of 1e300 rad are numbers, but no arm has them; what is computed of them is none."""
+    """Positions of 1e300 rad are numbers, but no arm has them, and none come of them."""
     with nodes('scara_helix', 'controller', 'trajectory') as processes:
         clock = listener.node.create_publisher(Clock, '/clock', 10)
         states = listener.publisher(JointState, 'joint_states')

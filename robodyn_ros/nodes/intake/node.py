@@ -34,8 +34,11 @@ LARGEST = 512 * 2 ** 20
 """Of a message [bytes]: two and a half million points of seven joints."""
 LOOK = 0.1
 """Time between two looks at what the controller says, if nothing comes [s]."""
-NICE = 10
-"""Looking at a million points can wait for the loop, on a machine of few cores."""
+NICE = 5
+"""
+Looking at a million points can wait for the loop, on a machine of few cores. On one that is busy
+with other things a short trajectory must not wait for long, so it is no more than this.
+"""
 AHEAD = 4
 """Trajectories that wait for the controller; the middleware keeps those after them."""
 
