@@ -6,10 +6,16 @@ Constrained robot dynamics for ROS 2: see README.md and docs/.
 Names are imported when they are first used: `robodyn --help` and a node need no more than their
 own part, and a compiler takes a while to import.
 """
+from __future__ import annotations
+
 from importlib import import_module
-from typing import Any, TYPE_CHECKING
+
+# that of typing takes long to import: until a program has begun, Ctrl-C is a traceback
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any  # noqa: I300
+
     from robodyn_ros.constraints.constraint import Constraint, constraint, non_ideal
     from robodyn_ros.constraints.ready_made import (follow, joint_combination, knife_edge, loop,
                                                     viscous_non_ideal)

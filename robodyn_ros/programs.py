@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from robodyn_ros import imports, interruption
-
 
 def robodyn() -> int:
     """Run the command `robodyn`."""
@@ -44,7 +42,11 @@ def viewer_node() -> int:
 
 
 def _run(module: str, interrupted: int = 130) -> int:
+    import signal  # at once: what else is imported, here and by interruption, takes much longer
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    from robodyn_ros import interruption
     interruption.begin(interrupted)
+    from robodyn_ros import imports
     with imports.that_stay():
         found = import_module(module)
     return int(found.main())

@@ -87,8 +87,14 @@ class Points(NamedTuple):
         return self.times, self.q, self.v, self.a
 
     def same(self, points: 'Points') -> bool:
-        """Return whether others are the same points."""
-        return all(np.array_equal(mine, other, equal_nan=mine.dtype.kind == 'f')
+        """Return whether others are the same points; those that differ mostly do so soon."""
+        if points is self:
+            return True
+        if any(mine.shape != other.shape for mine, other in zip(self.arrays, points.arrays)):
+            return False
+        return all(np.array_equal(mine[k:k + CHUNK], other[k:k + CHUNK],
+                                  equal_nan=mine.dtype.kind == 'f')
+                   for k in range(0, len(self.times), CHUNK)
                    for mine, other in zip(self.arrays, points.arrays))
 
     def take(self, k: Any) -> 'Points':
@@ -125,6 +131,9 @@ class JointPlan:
         self.began_apart = np.zeros(3 * points.q.shape[1])
         """State minus plan where it began (3 n,): q, v, and zeros, side by side."""
         self._head: tuple[int, list[np.ndarray]] | None = None  # a knot before the first point
+        # what makes the points those of this arm; to change a million of them would take too long
+        self._held: np.ndarray | None = None  # where joints stay that the points leave out (n,)
+        self._turns: np.ndarray | None = None  # whole turns, added to all positions (n,) [rad]
         self._blends: list[Blend] = []
         self._last = int(points.times[-1])
         # control instants come in order: the piece in use, as (from, to, coefficients)
@@ -152,12 +161,15 @@ class JointPlan:
         """
         points, since = self.points, now - self.start
         q, v, a = np.split(np.asarray(state, dtype=float), 3)
-        points = _completed(points, q)
-        if turning is not None and turning.any():
-            turns = np.where(turning, np.round((q - points.q[0]) / (2.0 * np.pi)), 0.0)
-            if turns.any():
-                points = points._replace(q=points.q + 2.0 * np.pi * turns)
         made = JointPlan(self.start, points)
+        made._held, made._turns = self._held, self._turns
+        if made._held is None and np.isnan(points.q[0]).any():
+            made._held = q
+        if turning is not None and turning.any():
+            turns = np.where(turning, np.round((q - made._knot(0)[0]) / (2.0 * np.pi)), 0.0)
+            if turns.any():
+                turns *= 2.0 * np.pi
+                made._turns = turns if made._turns is None else made._turns + turns
         length = int(round(blend * NANO))
         first = int(points.times[0])
         if since < first:
@@ -209,7 +221,7 @@ class JointPlan:
             at = place[inner]
             span = ((points.times[at + 1] - points.times[at]) / NANO)[:, None]
             x = ((since[inner] - points.times[at]) / NANO)[:, None] / span
-            result[inner] = _value(_coefficients(points.knot(at), points.knot(at + 1), span), x)
+            result[inner] = _value(_coefficients(self._knot(at), self._knot(at + 1), span), x)
         for k in np.flatnonzero(~outside & (place < 0)):
             begin, end, coefficients = self._piece_at(int(since[k]))
             result[k] = _value(coefficients, (int(since[k]) - begin) / NANO
@@ -246,22 +258,33 @@ class JointPlan:
         k = int(np.searchsorted(points.times, since, side='right')) - 1
         if k >= 0 and k + 1 < len(points.times):
             begin, end = int(points.times[k]), int(points.times[k + 1])
-            before = points.knot(k)
+            before = self._knot(k)
         elif k < 0 and self._head is not None and since >= self._head[0]:
             (begin, before), end = self._head, int(points.times[0])
         else:
             return 0, 0, ()
-        return begin, end, _coefficients(before, points.knot(k + 1), (end - begin) / NANO)
+        return begin, end, _coefficients(before, self._knot(k + 1), (end - begin) / NANO)
+
+    def _knot(self, k: Any) -> list[np.ndarray]:
+        """Return Points.knot() as this arm follows it."""
+        q, *rates = self.points.knot(k)
+        if self._held is not None:
+            missing = np.isnan(q)
+            q = np.where(missing, self._held, q)
+            rates = [np.where(missing, 0.0, rate) for rate in rates]
+        if self._turns is not None:
+            q = q + self._turns
+        return [q, *rates]
 
     def _outside(self, since: int) -> np.ndarray:
         """Return the state at or after the last point, or before the plan began."""
-        points = self.points
-        result = np.zeros(3 * points.q.shape[1])
+        width = self.points.q.shape[1]
+        result = np.zeros(3 * width)
         if since < self._last:
-            values = [points.q[0] if self._head is None else self._head[1][0]]
+            values = [self._knot(0)[0] if self._head is None else self._head[1][0]]
         else:
-            values = points.knot(-1) if since == self._last else [points.q[-1]]
-        result[:len(values) * points.q.shape[1]] = np.concatenate(values)
+            values = self._knot(-1) if since == self._last else [self._knot(-1)[0]]
+        result[:len(values) * width] = np.concatenate(values)
         return result
 
 
@@ -308,15 +331,6 @@ def _value(coefficients: Coefficients, x: Any) -> np.ndarray:
     return result
 
 
-def _completed(points: Points, q: np.ndarray) -> Points:
-    """Return the points with joints that the message left out held where they are (n,)."""
-    missing = np.isnan(points.q[0])
-    if not missing.any():
-        return points
-    v, a = (np.where(missing, 0.0, part) if part.size else part for part in points.arrays[2:])
-    return points._replace(q=np.where(missing, q, points.q), v=v, a=a)
-
-
 def scheduled(points: Points, schedule: Schedule | None, near: np.ndarray) -> Points:
     """
     Return the points with the numbers that a law reads beside them, for their whole way.
@@ -329,7 +343,8 @@ def scheduled(points: Points, schedule: Schedule | None, near: np.ndarray) -> Po
     spacing = round(schedule.spacing * NANO)
     spacing *= max(1, -(-length // (spacing * MOST_KNOTS)))
     since = np.arange(-(-length // spacing) + 1, dtype=np.int64) * spacing
-    plan = JointPlan(0, _completed(points, near))
+    plan = JointPlan(0, points)
+    plan._held = near
     rows = plan.samples(since)
     rows[-1] = plan.sample(length + 1)  # at rest, after the last point
     return points._replace(table=ScheduleTable(spacing, schedule.rows(

@@ -76,7 +76,8 @@ class Page:
         self.gains: dict[str, Any] = {}
         empty = np.zeros(2)
         with gui.add_folder('Plots'):
-            self.torque = self._plot('Torque [N m or N]', joints, empty)
+            # a plot needs a curve, though a robot may have no joints
+            self.torque = self._plot('Torque [N m or N]', joints or ['none'], empty)
             self.error = self._plot('Tracking error [rad or m]', ['largest'], empty)
             self.violation = self._plot('log10 of constraint error', ['largest'], empty)
         button = gui.add_button('Save last seconds', hint='One HTML file that plays by itself.')
@@ -182,6 +183,6 @@ class Page:
         if len(history.moments) > 2:
             curves = history.curves()
             t = curves['time']
-            self.torque.data = (t, *curves['torque'].T)
+            self.torque.data = (t, *(curves['torque'].T if curves['torque'].size else [0.0 * t]))
             self.error.data = (t, curves['error'])
             self.violation.data = (t, curves['violation'])

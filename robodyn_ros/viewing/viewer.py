@@ -18,6 +18,9 @@ from robodyn_ros.viewing.page import Page
 from robodyn_ros.viewing.scene import RobotScene
 from robodyn_ros.viewing.server import Server
 
+FAR = 1e6
+"""Positions beyond it are no picture: one of them would take the camera away [rad] or [m]."""
+
 
 class Viewer:
     """Shows in a browser what a node tells it."""
@@ -93,7 +96,12 @@ class Viewer:
             self.scene.follow(frame)
 
     def show_path(self, points: np.ndarray) -> None:
-        """Draw the desired path through points (k, 3) [m]; the first one shall be seen whole."""
+        """
+        Draw the desired path through points (k, 3) [m], those that can be drawn.
+
+        The first one shall be seen whole.
+        """
+        points = points[(np.abs(points) < FAR).all(axis=1)]  # nor NaN
         if len(points) and not len(self.path):
             self.looked = False
         self.path = points
@@ -117,7 +125,7 @@ class Viewer:
     def show_state(self, time: float, names: Sequence[str], q: Sequence[float],
                    tau: Sequence[float], error: float, violation: float, wall: float) -> None:
         """
-        Move the robot; states of another robot are passed over.
+        Move the robot; states of another robot, or that no robot can have, are passed over.
 
         :param time: simulated [s]; :param wall: of the wall clock [s]
         """
@@ -127,6 +135,8 @@ class Viewer:
         try:
             order = places_of(robot.joints, names, 'joint_states', strangers=True)
         except MessageRefused:
+            return
+        if not (np.abs(np.array(q, dtype=float)) < FAR).all():
             return
         efforts = np.array(tau)[order] if len(tau) == len(names) else np.zeros(robot.n)
         moment = Moment(time, np.array(q)[order], efforts, error, violation)

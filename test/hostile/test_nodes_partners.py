@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wrong partners: two that tell where the arm is, one that is not heard, a clock that is not."""
 
+from builtin_interfaces.msg import Time
 import pytest
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from system.graph import heard_graph, nodes, start_with, stop, written
 
@@ -63,6 +65,48 @@ def test_simulated_time_that_never_begins_is_told_once(listener, name, arguments
     finally:
         code, text = stop(process)
     assert code == 0 and text.count('nobody publishes /clock') == 1
+
+
+def test_a_clock_before_zero_ends_no_node(listener):
+    """Said once; time goes on with the next good one."""
+    with nodes('scara_helix', 'controller', 'trajectory') as processes:
+        clock = listener.node.create_publisher(Clock, '/clock', 10)
+        listener.wait(lambda: clock.get_subscription_count() >= 2)
+        for node in processes:
+            def told(node=node):
+                clock.publish(Clock(clock=Time(sec=-5)))
+                assert node.poll() is None, written(node)
+                return '/clock is malformed' in written(node)
+
+            listener.wait(told)
+        for k in range(20):
+            clock.publish(Clock(clock=Time(sec=-(2 ** 31), nanosec=2 ** 32 - 1)))
+            clock.publish(Clock(clock=Time(sec=k)))
+        clock.publish(Clock(clock=Time(sec=30)))
+        listener.next_report('controller: law')
+        assert all(written(node).count('/clock is malformed') <= 2 for node in processes)
+
+
+def test_a_driver_that_tells_impossible_states_ends_no_node(listener):
+    """Positions of 1e300 rad are numbers, but no arm has them, and none come of them."""
+    with nodes('scara_helix', 'controller', 'trajectory') as processes:
+        clock = listener.node.create_publisher(Clock, '/clock', 10)
+        states = listener.publisher(JointState, 'joint_states')
+        time = 1000
+
+        def told(value):
+            nonlocal time
+            time += 1
+            message = JointState(name=[f'joint_{k}' for k in range(1, 5)],
+                                 position=[0.1, value, 0.1, 0.0], velocity=[0.0] * 4)
+            message.header.stamp = Time(sec=time // 1000, nanosec=time % 1000 * 1_000_000)
+            clock.publish(Clock(clock=message.header.stamp))
+            states.publish(message)
+            assert not any(node.poll() for node in processes), written(processes[1])
+            return 'which no arm can have' in written(processes[1])
+
+        listener.wait(lambda: told(1e300))
+        listener.wait(lambda: told(0.3) and listener.commands)  # goes on with good ones
 
 
 @pytest.mark.parametrize('name, override, told', [

@@ -166,7 +166,9 @@ def test_arms_of_few_joints_follow_as_much_as_they_have():
 @pytest.mark.parametrize('goal, words', [
     ([2.0, 0.0, 0.5, *DOWN], 'the goal is not reached: tool0 of irb120 comes no nearer'),
     ([1e9, 0.0, 0.5, *DOWN], 'within reach'), ([math.nan, 0.0, 0.5, *DOWN], 'expected x y z'),
-    ([0.4, 0.0, 0.4, 0.0, 0.0, 0.0, 0.0], 'not zero'), ([0.4, 0.0, 0.4], 'expected x y z'),
+    ([0.4, 0.0, 0.4, 0.0, 0.0, 0.0, 0.0], 'not zero'),
+    ([0.4, 0.0, 0.4, 0.0, 1e300, 0.0, 0.1], 'not zero'),
+    ([0.4, 0.0, 0.4, *[1.7e308] * 4], 'not zero'), ([0.4, 0.0, 0.4], 'expected x y z'),
     ([0.4, 0.0, 0.4, *DOWN, 1.0], 'expected x y z'), ([], 'expected x y z')])
 def test_goals_that_cannot_be_are_refused(arm, goal, words):
     """With a sentence, whatever they are."""
@@ -183,8 +185,12 @@ def test_paths_and_arms_that_cannot_be_are_refused(arm):
         arm.along(HOME, STILL, [pose] * (MOST_POSES + 1), LINE)
     with pytest.raises(MessageRefused, match='pose 2 of the path'):
         arm.along(HOME, STILL, [pose, [math.inf, 0.0, 0.4, *DOWN]], LINE)
-    with pytest.raises(MessageRefused, match='finite'):
-        arm.to_pose(HOME * math.nan, STILL, pose, LINE)
+    for way in (arm.to_pose, arm.after, lambda q, v, goal, options: arm.along(
+            q, v, [goal], options)):
+        for wrong in (math.nan, math.inf, 1e160, -1e300):
+            for state in ((HOME * wrong, STILL), (HOME, STILL + wrong)):
+                with pytest.raises(MessageRefused, match='no arm'):
+                    way(*state, pose, LINE)
     here = arm.robot.frame('tool0', HOME)
     same = [*here.position, *quaternion(here.rotation)]
     for options in (LINE, JOINTS):

@@ -113,6 +113,7 @@ def test_what_cannot_be_reached_is_refused_with_the_reason(listener):
                 (pose_message(base, [3.0, 0.0, 0.5, 0.0, 0.0, 0.0, 1.0]), 'out of its reach'),
                 (pose_message('map', [0.3, 0.0, 0.5, 0.0, 0.0, 0.0, 1.0]), "in frame 'map'"),
                 (pose_message(base, [0.3, np.nan, 0.5, 0.0, 0.0, 0.0, 1.0]), 'expected x y z'),
+                (pose_message(base, [0.3, 0.0, 0.5, 0.0, 1e300, 0.0, 1.0]), 'expected x y z'),
                 (pose_message(base, [0.3, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0]), 'not zero')):
             answer = arm.send(PoseStamped, 'trajectory/goal_pose', message)
             assert answer.startswith('refused: ') and words in answer, answer

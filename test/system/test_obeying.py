@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The graph obeys like a robot: points by hand, stops, resets, ends; real processes over DDS."""
 
+import contextlib
+import os
+from pathlib import Path
+import signal
+
 import numpy as np
 import pytest
 from robodyn_ros import simulate
@@ -154,3 +159,34 @@ def test_answers_from_before_a_reset_are_not_applied(listener):
             seen = len(listener.states)
             listener.wait(lambda: len(listener.states) > seen + 20)
         assert np.ptp(moved(listener.states), axis=0).max() == 0.0
+
+
+def test_what_was_sent_before_a_stop_does_not_move_the_arm(listener):
+    """A long trajectory may be on its way for a second; meanwhile states are answered."""
+    with nodes('scara_helix', 'dynamics', 'controller') as processes:
+        trajectories = listener.publisher(JointTrajectory, 'controller/joint_trajectory')
+        listener.wait(lambda: len(listener.states) > 10)
+        begin = np.array(listener.states[-1].position)
+        trajectories.publish(point(1, begin.tolist()))
+        listener.wait_for_report(END)
+        intake = intake_of(processes[1].pid)
+        os.kill(intake, signal.SIGSTOP)
+        target = begin + [0.1, 0.0, 0.0, 0.0]
+        trajectories.publish(point(1, target.tolist()))
+        assert listener.call(Trigger, 'controller/stop').success
+        seen = len(listener.commands)
+        listener.wait(lambda: len(listener.commands) > seen + 100)
+        os.kill(intake, signal.SIGCONT)
+        listener.wait_for_report('it was sent before the arm was stopped')
+        assert np.abs(moved(listener.states) - begin).max() < 1e-3
+        trajectories.publish(point(1, target.tolist()))
+        listener.wait(lambda: abs(listener.states[-1].position[0] - target[0]) < 1e-3)
+
+
+def intake_of(controller):
+    """Return the id of the process that takes the trajectories of a controller."""
+    for stat in Path('/proc').glob('[0-9]*/stat'):
+        with contextlib.suppress(OSError):
+            if int(stat.read_text().rsplit(')', 1)[1].split()[1]) == controller:
+                return int(stat.parent.name)
+    raise AssertionError('the controller has no such process')

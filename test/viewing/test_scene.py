@@ -142,6 +142,33 @@ def test_the_viewer_traces_the_chosen_frame_and_looks_at_the_whole_path():
         viewer.close()
 
 
+def test_the_viewer_shows_what_can_be_shown():
+    """A robot without joints; positions and paths that are no numbers, or light years away."""
+    viewer = Viewer('127.0.0.1', 0, 5.0)
+    try:
+        viewer.show_robot('<robot name="post"><link name="base"/></robot>')
+        for k in range(20):
+            viewer.show_state(0.1 * k, [], [], [], np.nan, np.nan, 0.1 * k)
+        robot = load_robot('two_link')
+        viewer.show_robot(robot.urdf)
+        good = [[0.1, 0.0, 0.0], [0.2, 0.0, 0.0]]
+        for k, wrong in enumerate((np.nan, np.inf, 1e300, -1e39)):
+            viewer.looked = False
+            viewer.show_path(np.array([good[0], [0.1, wrong, 0.0], good[1]]))
+            assert viewer.path.tolist() == good
+            viewer.show_state(float(k), robot.joints, [wrong, 0.0], [], 1e300, np.inf, float(k))
+            assert not viewer.history.moments
+            viewer.show_robot('<robot name="post"><link name="base"/></robot>')
+            viewer.show_robot(robot.urdf)
+            assert np.isfinite(viewer.server.initial_camera.position).all()
+        for k in range(20):
+            viewer.show_state(0.1 * k, robot.joints, [0.0, 0.1], [1e300, np.nan], 1e300, np.inf,
+                              0.1 * k)
+        assert len(viewer.history.moments) == 20
+    finally:
+        viewer.close()
+
+
 def test_the_viewer_passes_over_states_of_another_robot_and_saves_a_page():
     """Strange joints are no reason to stop; the saved page holds the scene."""
     viewer = Viewer('127.0.0.1', 0, 5.0)

@@ -19,6 +19,13 @@ from robodyn_ros.interruption import ignore, INTERRUPTION
 from robodyn_ros.nodes.common.executor import chosen_executor, ExecutorKind
 
 LOG = logging.getLogger('robodyn_ros')
+OWN_CALLBACKS = {'rclpy.parameter_service': 'a request about parameters',
+                 'rclpy.time_source': 'a message on /clock',
+                 'rclpy.logging_service': 'a request about log levels',
+                 'rclpy.type_description_service': 'a request about types'}
+"""Modules of rclpy that hear the graph by themselves, and what they may fall over."""
+MOST_TOLD = 100
+"""Sentences about such things."""
 
 
 class Session:
@@ -39,6 +46,7 @@ class Session:
         self.arguments, self.kind = arguments, kind or chosen_executor()
         self.nodes: list[Node] = []
         self._shut_down = False
+        self._told: set[str] = set()
         self._executor: Executor | None = None
         self._around = contextlib.ExitStack()
 
@@ -87,12 +95,19 @@ class Session:
             if rclpy.ok():
                 raise
         except (ValueError, TypeError, AttributeError) as error:
-            if not _malformed_request(error):
+            what = _malformed(error)
+            if what is None:
                 raise
-            LOG.error('a request about parameters is malformed (%s) and is not answered', error)
+            self._complain(f'{what} is malformed ({error}) and is ignored')
         if not rclpy.ok():
             self._shut_down = True
         return not self.ended
+
+    def _complain(self, text: str) -> None:
+        """Log a sentence once: who sends such things may send many."""
+        if text not in self._told and len(self._told) < MOST_TOLD:
+            self._told.add(text)
+            LOG.error(text)
 
     def serve_only(self, node: Node) -> None:
         """Serve one node from now on: it still gets what was sent, the others stand still."""
@@ -119,20 +134,24 @@ class Session:
             raise KeyboardInterrupt from None
 
 
-def _malformed_request(error: BaseException) -> bool:
-    """Tell whether rclpy's own parameter services fell over a request, such as an unknown type."""
+def _malformed(error: BaseException) -> str | None:
+    """
+    Return what a callback of rclpy's own fell over, such as a time before zero.
+
+    None for all other errors, and where code of ours is to blame.
+    """
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     frame = trace.tb_frame if trace is not None else None
     while frame is not None:  # from the place of the error outwards: none of it is ours
         name = str(frame.f_globals.get('__name__'))
-        if name == 'rclpy.parameter_service':
-            return True
+        if name in OWN_CALLBACKS:
+            return OWN_CALLBACKS[name]
         if name.startswith('robodyn_ros'):
-            return False
+            return None
         frame = frame.f_back
-    return False
+    return None
 
 
 def run_node(make: Callable[[], Node], arguments: list[str] | None = None,

@@ -96,7 +96,7 @@ class ControlInterfaces:
     def _on_cancel(self, goal: ServerGoalHandle) -> bool:
         if self.goal is None or goal.goal_id != self.goal.goal_id:
             return False  # it has ended, and its result is on its way
-        self.runner.stop('the goal was cancelled')
+        self.node.stop('the goal was cancelled')
         self._drop(Outcome(SUCCESSFUL, 'cancelled: the arm is braked, and held where it comes to '
                                        'rest'), CANCELED)
         return True

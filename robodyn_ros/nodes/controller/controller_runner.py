@@ -23,14 +23,15 @@ import numpy as np
 from robodyn_ros.checks import shown
 from robodyn_ros.errors import MessageRefused
 from robodyn_ros.nodes.common.controller_status import Fate, FOLLOWED, REFUSED, WAITING
+from robodyn_ros.nodes.intake.judge import Judge
 from robodyn_ros.plant.control_law import CompiledLaw
 from robodyn_ros.robots.limits import TOLERANCE
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario.schema import ControllerSettings
 from robodyn_ros.scenario.wiring import check_start
-from robodyn_ros.trajectories.joint_plan import (check_approach, check_within, checked_points,
-                                                 JointPlan, Points, scheduled, stop)
+from robodyn_ros.trajectories.joint_plan import (check_approach, JointPlan, Points, scheduled,
+                                                 stop)
 from robodyn_ros.types import Control
 
 STOP_TIME = 0.25
@@ -175,16 +176,22 @@ class ControllerRunner:
 
     def checked(self, names: Sequence[str], times: Sequence[int] | np.ndarray,
                 fields: Mapping[str, Any]) -> Points:
-        """Check a message by itself; may be called from another thread."""
-        rules = self.rules
-        points = checked_points(self.robot.joints, names, times, fields, rules.allow_moving_end,
-                                rules.allow_partial)
-        if rules.limit_tolerance is not None:
-            check_within(points, self.robot.limits, rules.limit_tolerance)
-        return self._scheduled(points)
+        """Check a message by itself."""
+        return self.scheduled(self.judge.points(names, times, fields))
 
-    def _scheduled(self, points: Points) -> Points:
-        """Return the points with what the law reads beside them; made once for all laps."""
+    @property
+    def judge(self) -> Judge:
+        """Return what messages are checked by."""
+        rules = self.rules
+        return Judge(self.robot.limits, rules.limit_tolerance, rules.allow_moving_end,
+                     rules.allow_partial)
+
+    def scheduled(self, points: Points) -> Points:
+        """
+        Return the points with what the law reads beside them; made once for all laps.
+
+        May be called from another thread.
+        """
         here, last = self._last, self._newest
         if last is None or not last.same(points):
             last = self._newest = scheduled(points, self.control.schedule, np.zeros(
@@ -209,7 +216,7 @@ class ControllerRunner:
             raise MessageRefused(self.fate.reason)
         begin = start or (0 if now is None else now)
         length = int(points.times[-1])
-        plan = JointPlan(begin, self._scheduled(points))
+        plan = JointPlan(begin, self.scheduled(points))
         try:
             if now is not None and start and start + length < now:
                 raise MessageRefused(f'the trajectory ended {(now - start - length) / NANO:.3f} s '

@@ -1,205 +1,211 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-JointTrajectory messages on their way in: unpacked as arrays, long ones beside the loop; no ROS.
+The controller's side of the process that takes its trajectories (nodes/intake); no ROS.
 
-rclpy makes an object of every point, which takes a second for a hundred thousand of them, and
-nothing is answered meanwhile. Points of equal size lie at equal distances in the message's bytes
-(CDR, little-endian): they are read as arrays. What is laid out otherwise is left to rclpy.
+A thread starts the process, hears it, starts it again should it end, and gives memory back: all
+that may take long. The loop between states only looks whether something is ready.
 """
 from __future__ import annotations
 
+import contextlib
+import json
 from queue import SimpleQueue
-import struct
-from threading import Thread
-from typing import Callable, NamedTuple
+import signal
+import socket
+import subprocess
+import sys
+from threading import Event, Thread
+import time
+from typing import Any, Callable, NamedTuple
 
-import numpy as np
-from robodyn_ros.errors import MessageRefused
-from robodyn_ros.ros_time import NANO, nanoseconds
+from robodyn_ros.interruption import SIGNALS
+from robodyn_ros.nodes.intake.channel import Channel, Closed, Lent, read
+from robodyn_ros.nodes.intake.judge import Judge
 from robodyn_ros.trajectories.joint_plan import Points
 
-FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
-LITTLE_ENDIAN = b'\x00\x01'
-"""First bytes of CDR."""
-LONG = 200_000
-"""Bytes from which on a message is unpacked and checked in a thread of its own."""
+PROGRAM = ('import json, sys\n'
+           'sys.path[:] = json.loads(sys.argv[2])\n'
+           'from robodyn_ros.nodes.intake.node import main\n'
+           'main()')
+"""Finds modules where this process does, wherever the packages of this one came from."""
+PATIENCE = 3.0
+"""Time for the process to leave the graph [s]."""
+AGAIN = 1.0
+"""Time between an end of the process and its next start [s]."""
+LONGEST_WAY = 10_000_000_000
+"""Of a message from its sender to here [ns]."""
+LOOK = 0.5
+"""Time between looks at memory that nobody needs any more [s]."""
 
 
-class Unpacked(NamedTuple):
-    """A JointTrajectory as arrays."""
+class Moment(NamedTuple):
+    """Of one event by two clocks."""
 
-    start: int
-    """Its stamp [ns]."""
-    names: list[str]
-    times: np.ndarray
-    """Time from start (k,) [ns]."""
-    fields: dict
-    """Values of every point by field, as checked_points takes them."""
+    monotonic: int = 0
+    """Of this machine [ns]."""
+    wall: int = 0
+    """Of whatever machine [ns]."""
+
+    @classmethod
+    def now(cls) -> 'Moment':
+        """Return the present one."""
+        return cls(time.monotonic_ns(), time.time_ns())
 
 
 class Arrived(NamedTuple):
     """A trajectory that is ready, or why it is refused."""
 
     start: int
+    """Its stamp [ns]."""
     points: Points | None
-    reason: str = ''
+    reason: str
+    came: int
+    """When it came in, by the monotonic clock [ns]."""
+    sent: int
+    """When it was sent, by the sender's wall clock [ns]."""
+
+    def older_than(self, moment: Moment) -> bool:
+        """
+        Return whether it came before a moment, or was sent before.
+
+        A long one is on its way for a second. A sender whose clock is far behind is not believed.
+        """
+        return self.came < moment.monotonic \
+            or moment.wall - LONGEST_WAY < self.sent < moment.wall
 
 
 class Intake:
     """
-    Takes messages as bytes, gives checked trajectories in the order they came.
+    Gives checked trajectories in the order they came.
 
-    :param check: of names, times and fields; raises MessageRefused
-    :param unpack: what rclpy makes of bytes: start, names, times and fields; raises MessageRefused
+    :param setting: name, namespace, topic and domain of the process's node
+    :param complete: adds to points what the law reads beside them; called in a thread
     """
 
-    def __init__(self, check: Callable[..., Points], unpack: Callable[[bytes], tuple]):
-        """Nothing is on its way."""
-        self._check, self._unpack = check, unpack
+    def __init__(self, setting: dict[str, Any], complete: Callable[[Points], Points]):
+        """Start the process; nothing is taken before it knows by what to judge()."""
+        self._setting, self._complete = setting, complete
+        self._judge: dict[str, Any] | None = None
+        self._channel: Channel | None = None
         self._ready: SimpleQueue[Arrived] = SimpleQueue()
-        self._waiting: SimpleQueue[bytes] = SimpleQueue()
-        self._under_way = 0
-        self._thread: Thread | None = None
+        self._notices: SimpleQueue[str] = SimpleQueue()
+        self._closing, self._listens = Event(), False
+        self._lent: list[Lent] = []
+        self._newest: Points | None = None
+        self._thread = Thread(target=self._run, name='intake', daemon=True)
+        self._thread.start()
 
-    def put(self, data: bytes) -> None:
-        """Take a message; a long one, and what comes after it, is ready later."""
-        if len(data) < LONG and not self._under_way:
-            self._ready.put(self._work(data))
+    @property
+    def listens(self) -> bool:
+        """Return whether trajectories come in."""
+        return self._listens
+
+    def judge(self, judge: Judge) -> None:
+        """Check trajectories by this from now on."""
+        words = judge.words()
+        if words == self._judge:
             return
-        self._under_way += 1
-        self._waiting.put(data)
-        if self._thread is None:
-            self._thread = Thread(target=self._run, daemon=True)
-            self._thread.start()
+        self._judge = words
+        channel = self._channel
+        if channel is not None:
+            channel.tell_soon('judge', **words)
 
     def take(self) -> list[Arrived]:
         """Return what has become ready."""
         found = []
         while not self._ready.empty():
             found.append(self._ready.get())
-        self._under_way = max(0, self._under_way - len(found))
+        channel = self._channel
+        if channel is not None:
+            for _ in found:
+                channel.tell_soon('taken')
+            channel.flush()
         return found
 
+    @property
+    def waiting(self) -> bool:
+        """Return whether something is ready; costs nothing."""
+        return not self._ready.empty()
+
+    def notices(self) -> list[str]:
+        """Return sentences for the log."""
+        found = []
+        while not self._notices.empty():
+            found.append(self._notices.get())
+        return found
+
+    def close(self) -> None:
+        """End the process."""
+        self._closing.set()
+        channel = self._channel
+        if channel is not None:
+            with contextlib.suppress(OSError):
+                channel.socket.shutdown(socket.SHUT_RDWR)
+        self._thread.join(2.0 * PATIENCE)
+
+    # --- in the thread ----------------------------------------------------------------------
+
     def _run(self) -> None:
+        # the process inherits it: a signal of a terminal, at whatever moment, is not for it
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        while not self._closing.is_set():
+            ours, theirs = socket.socketpair()
+            with theirs:
+                process = subprocess.Popen(
+                    [sys.executable, '-I', '-c', PROGRAM, str(theirs.fileno()),
+                     json.dumps(sys.path)], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+            channel = Channel(ours)
+            try:
+                self._hear(channel)
+            except Closed:
+                pass
+            finally:
+                self._channel, self._listens = None, False
+                channel.close()
+                code = _ended(process)
+            if not self._closing.is_set():
+                self._notices.put(f'the process that takes trajectories has ended ({code}); it is '
+                                  'started again')
+                self._closing.wait(AGAIN)
+
+    def _hear(self, channel: Channel) -> None:
+        channel.tell('setting', **self._setting)
+        self._channel = channel
+        if self._judge is not None:
+            channel.tell_soon('judge', **self._judge)
+        if self._closing.is_set():
+            return
         while True:
-            self._ready.put(self._work(self._waiting.get()))
+            for words in channel.hear(LOOK):
+                self._on_words(channel, words)
+            self._give_back()
 
-    def _work(self, data: bytes) -> Arrived:
-        start = 0
-        try:
-            message = unpacked(data) or Unpacked(*self._unpack(data))
-            start = message.start
-            return Arrived(start, self._check(message.names, message.times, message.fields))
-        except MessageRefused as error:
-            return Arrived(start, None, str(error))
+    def _on_words(self, channel: Channel, words: dict[str, Any]) -> None:
+        kind = words['kind']
+        if kind == 'ready':
+            self._listens = True
+            return
+        moments = words['came'], words['sent']
+        if kind == 'refused':
+            self._ready.put(Arrived(words['start'], None, words['reason'], *moments))
+            return
+        if kind == 'points':
+            points, lent = read(channel.descriptor(), words['joints'], words['rows'])
+            if lent is not None:
+                self._lent.append(lent)
+            self._newest = self._complete(points)
+        self._ready.put(Arrived(words['start'], self._newest, '', *moments))
+
+    def _give_back(self) -> None:
+        """Close memory that nobody reads: millions of points take a while to be freed."""
+        self._lent = [lent for lent in self._lent if not lent.closed()]
 
 
-def unpacked(data: bytes) -> Unpacked | None:
-    """Return a JointTrajectory from its bytes; None where they are not regular."""
+def _ended(process: subprocess.Popen) -> int:
+    """Wait for a process whose channel is closed; returns its exit code."""
     try:
-        return _from_bytes(data) if data[:2] == LITTLE_ENDIAN else None
-    except (struct.error, UnicodeDecodeError):
-        return None
-
-
-class _Point(NamedTuple):
-    """Where the parts of a point lie, from the first byte of the message's body on."""
-
-    sizes: tuple[int, ...]
-    """Values of each field."""
-    counts: tuple[int, ...]
-    """Places of these numbers."""
-    values: tuple[int, ...]
-    """Places of the first values."""
-    time: int
-    end: int
-
-
-def _from_bytes(data: bytes) -> Unpacked | None:
-    """Return the message; None where its points differ in size."""
-    body = memoryview(data)[4:]
-    sec, nanosec, at = *struct.unpack_from('<iI', body, 0), 8
-    _, at = _text(body, at)
-    count, at = _count(body, at)
-    names = []
-    for _ in range(count):
-        name, at = _text(body, at)
-        names.append(name)
-    count, at = _count(body, at)
-    start = nanoseconds(sec, nanosec)
-    if count == 0:
-        none = np.zeros((0, len(names)))
-        return Unpacked(start, names, np.zeros(0, dtype=np.int64), dict.fromkeys(FIELDS, none))
-    # eight-byte numbers are aligned to eight bytes: the first point may be laid out otherwise than
-    # the others, and those of even number otherwise than those of odd number
-    first = _point(body, at)
-    groups = [(first, slice(0, 1), 1, 0)]
-    if count > 1:
-        second = _point(body, first.end)
-        third = _point(body, second.end) if count > 2 else second
-        stride = third.end - first.end
-        groups += [(second, slice(1, None, 2), count // 2, stride),
-                   (third, slice(2, None, 2), (count - 1) // 2, stride)]
-    return _gathered(body, start, names, count, groups)
-
-
-def _gathered(body: memoryview, start: int, names: list[str], count: int,
-              groups: list[tuple[_Point, slice, int, int]]) -> Unpacked | None:
-    """
-    Read all points at once; None if they are not alike.
-
-    :param groups: a point, which of all are laid out like it, their number, their distance [bytes]
-    """
-    def view(place: int, number: int, stride: int, kind: str, width: int = 1) -> np.ndarray:
-        item = np.dtype(kind)
-        return np.ndarray((number, width), item, body, place, (stride, item.itemsize))
-
-    sizes = groups[0][0].sizes
-    # counts that lie are met by the bytes' end, before there is room made for them
-    if count * (8 * sum(sizes) + 4 * len(FIELDS) + 8) > len(body):
-        return None
-    times = np.empty(count, dtype=np.int64)
-    fields = {field: np.empty((count if size else 0, size)) for field, size in zip(FIELDS, sizes)}
-    try:
-        for point, part, number, stride in groups:
-            if not number:
-                continue
-            for place, size in zip(point.counts, sizes):
-                if (view(place, number, stride, '<u4') != size).any():
-                    return None
-            for field, place, size in zip(FIELDS, point.values, sizes):
-                if size:
-                    fields[field][part] = view(place, number, stride, '<f8', size)
-            times[part] = (view(point.time, number, stride, '<i4')[:, 0].astype(np.int64) * NANO
-                           + view(point.time + 4, number, stride, '<u4')[:, 0])
-    except (TypeError, ValueError):  # beyond the end of the bytes
-        return None
-    return Unpacked(start, names, times, fields)
-
-
-def _point(body: memoryview, at: int) -> _Point:
-    sizes, counts, values = [], [], []
-    for _ in FIELDS:
-        at = -(-at // 4) * 4
-        counts.append(at)
-        size, at = _count(body, at)
-        if size:
-            at = -(-at // 8) * 8
-        values.append(at)
-        sizes.append(size)
-        at += 8 * size
-    at = -(-at // 4) * 4
-    return _Point(tuple(sizes), tuple(counts), tuple(values), at, at + 8)
-
-
-def _count(body: memoryview, at: int) -> tuple[int, int]:
-    at = -(-at // 4) * 4
-    return struct.unpack_from('<I', body, at)[0], at + 4
-
-
-def _text(body: memoryview, at: int) -> tuple[str, int]:
-    size, at = _count(body, at)
-    if at + size > len(body):
-        raise struct.error('a text is longer than the message')
-    return bytes(body[at:at + max(0, size - 1)]).decode(), at + size
+        return process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()

@@ -30,17 +30,17 @@ from robodyn_ros.nodes.common.wall_timer import wall_timer
 from robodyn_ros.nodes.controller.controller_runner import (
     Answer, ControlClock, ControllerRunner, Rules)
 from robodyn_ros.nodes.controller.goal import Tolerances
-from robodyn_ros.nodes.controller.intake import Intake
+from robodyn_ros.nodes.controller.intake import Intake, Moment
 from robodyn_ros.nodes.controller.rivals import Rivals
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.periods import period_ns, steps_in
 from robodyn_ros.scenario.schema import ControllerSettings, Scenario
+from robodyn_ros.trajectories.joint_plan import Points
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory
 
 
 OWN_TOPICS = ('joint_trajectory', 'status', 'reference', 'error', 'controller_state',
@@ -61,6 +61,12 @@ class ControllerNode(BaseNode):
         """
         super().__init__('controller', **node)
         scenario, self.options = scenario_of(self, 'controller', options, scenario)
+        self.intake = Intake({  # it starts while the law is compiled
+            'name': f'{self.get_name()}_intake', 'namespace': self.get_namespace(),
+            'topic': self.resolve_topic_name('~/joint_trajectory'),
+            'domain': self.context.get_domain_id()}, self._complete)
+        self.stopped = Moment()
+        """When the arm was told to stop last."""
         self.robot = wiring.robot_of(scenario)
         self.scenario = scenario
         control = wiring.control_of(self.robot, scenario.controller, scenario.trajectory,
@@ -75,7 +81,7 @@ class ControllerNode(BaseNode):
         self.runner = ControllerRunner(self.robot, control, self._rules(), ControlClock(
             period_ns(scenario.controller.period),
             steps_in(scenario.controller.period, scenario.dynamics.step), scenario.dynamics.step))
-        self.intake = Intake(self.runner.checked, messages.unpacked_trajectory)
+        self.intake.judge(self.runner.judge)
         self.unusable = ''
         """Why the last state was not answered; empty if it was, or needed no answer."""
         self.order = JointOrder(self.robot.joints, strangers=True)
@@ -96,9 +102,6 @@ class ControllerNode(BaseNode):
             self.error = self.create_publisher(JointState, '~/error', STREAM)
         self.observed = {name: self.create_publisher(JointState, f'~/{name}', STREAM)
                          for name in control.told}
-        # bytes only: rclpy would make an object of every point (intake.py)
-        self.create_subscription(JointTrajectory, '~/joint_trajectory', self._on_trajectory,
-                                 STREAM, raw=True)
         self.create_subscription(Time, 'dynamics/resets', self._on_reset, STREAM)
         self.states = self.subscription(JointState, 'joint_states', self._on_state)
         self.rivals = Rivals(self.names)
@@ -139,6 +142,8 @@ class ControllerNode(BaseNode):
         # a node that could not be made is destroyed, too
         if hasattr(self, 'interfaces') and self.interfaces is not None:
             self.interfaces.close()
+        if hasattr(self, 'intake'):
+            self.intake.close()
         super().destroy_node()
 
     def _rules(self) -> Rules:
@@ -153,13 +158,15 @@ class ControllerNode(BaseNode):
             bool(self.get_parameter('use_sim_time').value),
             trajectory.kind != 'none')
 
-    def _on_trajectory(self, data: bytes) -> None:
-        self.intake.put(data)
-        self._take_trajectories()
+    def _complete(self, points: Points) -> Points:
+        """Add what the law reads beside them; called in the intake's thread."""
+        return self.runner.scheduled(points)
 
     def _look(self) -> None:
         """Do what no state may wait for: trajectories while none come, and who wants to know."""
         self._take_trajectories()
+        for notice in self.intake.notices():
+            self.tell(notice)
         self._tell_notices()
         if self.interfaces is not None:
             self.interfaces.look()
@@ -186,7 +193,7 @@ class ControllerNode(BaseNode):
     def present(self) -> ControllerStatus:
         """Return what goes on."""
         hears = self.last_state is not None and self.silence <= self.options.state_timeout \
-            and not self.rivals.found
+            and not self.rivals.found and self.intake.listens
         return ControllerStatus(hears, self.runner.fate)
 
     def _tell_status(self) -> None:
@@ -196,8 +203,11 @@ class ControllerNode(BaseNode):
             self.runner.doing, self.told.values()))
 
     def _take_trajectories(self) -> None:
-        for start, points, reason in self.intake.take():
+        for arrived in self.intake.take():
+            start, points, reason, *_ = arrived
             text = ''
+            if points is not None and arrived.older_than(self.stopped):
+                points, reason = None, 'it was sent before the arm was stopped; send it again'
             try:
                 if points is None:
                     self.runner.refuse(start, reason)
@@ -217,6 +227,8 @@ class ControllerNode(BaseNode):
         stamp = messages.time_of(message.header.stamp)
         if self.rivals.found:
             return
+        if self.intake.waiting:
+            self._take_trajectories()
         try:
             q = self.order.arrange(message.name, message.position, 'position of joint_states')
             v = self.order.arrange(message.name, message.velocity, 'velocity of joint_states')
@@ -252,8 +264,13 @@ class ControllerNode(BaseNode):
             for name, values in self.runner.told.items():
                 self.observed[name].publish(messages.joint_state(now, self.names, effort=values))
 
+    def stop(self, reason: str = 'stopped by ~/stop') -> None:
+        """Brake, and take nothing that was sent before: a long trajectory is late."""
+        self.stopped = Moment.now()
+        self.runner.stop(reason)
+
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self.runner.stop()
+        self.stop()
         response.success, response.message = True, (
             'braking, and holding where the arm comes to rest' if self.follows else
             'no command is sent any more: this law follows no trajectory, so it cannot hold')
@@ -270,6 +287,7 @@ class ControllerNode(BaseNode):
                 self.runner.scale(options.speed_scaling.initial_scaling_factor)
             self.options = options
             self.runner.rules = self._rules()
+            self.intake.judge(self.runner.judge)
 
         return apply
 

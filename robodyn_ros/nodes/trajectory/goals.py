@@ -17,6 +17,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from robodyn_ros.checks import shown
 from robodyn_ros.constraints.constraint import Constraint, POSITION
 from robodyn_ros.errors import MessageRefused, RobodynError
 from robodyn_ros.mechanics.rotation import axis_and_angle, inverse, multiply, turned
@@ -52,6 +53,8 @@ FLAT = 1e-6
 """Singular value below which a direction counts as lost [-]."""
 THERE = 1e-6
 """Way that need not be gone [m], [rad]."""
+FAR = 1e6
+"""Positions and velocities beyond it are an error of the driver [rad, m, or per s]."""
 JOINTS = 'joints'
 """The goal_motion by which each joint goes straight to its end."""
 
@@ -83,6 +86,7 @@ class Goals:
         :param options: goal_motion, goal_speed and goal_acceleration
         """
         pose = _checked_pose(pose, 'the goal')
+        check_arm(q, v)
         begin, settle = self._rest(q, v)
         here = self.robot.frame(self.frame, begin)
         free = self.free_axes(begin)
@@ -105,6 +109,7 @@ class Goals:
         each sample where loops or constraints tie them.
         """
         pose = _checked_pose(pose, 'the goal')
+        check_arm(q, v)
         free = self.free_axes(q)
         end = self._solved(pose, q, free, 'the goal')
         moving = bool(np.abs(v).max() > 1e-3)
@@ -143,6 +148,7 @@ class Goals:
         """Return the way from a state to the first of many poses and along them."""
         if not 1 <= len(poses) <= MOST_POSES:
             raise MessageRefused(f'the path has {len(poses)} poses; expected 1 to {MOST_POSES}')
+        check_arm(q, v)
         begin, settle = self._rest(q, v)
         here = self.robot.frame(self.frame, begin)
         free = self.free_axes(begin)
@@ -203,8 +209,6 @@ class Goals:
     def _rest(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, float]:
         """Return where a moving arm comes to rest, evenly braked, and the time that takes [s]."""
         limits = self.robot.limits
-        if not np.isfinite([q, v]).all():
-            raise MessageRefused('joint_states are no finite numbers')
         settle = min(max(SETTLE, float(np.abs(v).max()) / BRAKING), LONGEST_SETTLE)
         begin = np.where((q < limits.lower) | (q > limits.upper), q,
                          np.clip(q + v * settle / 2.0, limits.lower, limits.upper))
@@ -305,13 +309,21 @@ def _after(settle: float, motion: Trajectory) -> Points:
     return Points(times, motion.q, motion.v, motion.a)
 
 
+def check_arm(q: np.ndarray, v: np.ndarray) -> None:
+    """Refuse a state that no arm can have: what is computed from it would be no number."""
+    for what, values in (('positions', q), ('velocities', v)):
+        if not (np.abs(values) < FAR).all():  # nor NaN
+            raise MessageRefused(f'joint_states tell {what} {shown(values.tolist())}, which no '
+                                 'arm can have; look at its driver')
+
+
 def _checked_pose(pose: Sequence[float], what: str) -> list[float]:
     """Return x y z and a unit quaternion of plain finite numbers."""
     values = [float(x) for x in pose]
-    size = math.sqrt(sum(x * x for x in values[3:]))
-    if len(values) != 7 or not all(map(math.isfinite, values)) or not size > 1e-6:
-        raise MessageRefused(f'{what} is {values}; expected x y z and a quaternion qx qy qz qw '
-                             'that is not zero')
+    size = math.hypot(*values[3:])
+    if len(values) != 7 or not all(map(math.isfinite, values)) or not 1e-6 < size < 1e6:
+        raise MessageRefused(f'{what} is {values}; expected x y z and a quaternion qx qy qz qw of '
+                             'length one, at least not zero')
     if not max(map(abs, values[:3])) < 1e3:
         raise MessageRefused(f'{what} is at {values[:3]} m; expected a place within reach')
     return [*values[:3], *(x / size for x in values[3:])]

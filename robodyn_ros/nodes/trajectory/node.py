@@ -28,7 +28,7 @@ from nav_msgs.msg import Path
 import numpy as np
 from rclpy.qos import DurabilityPolicy
 from rclpy.serialization import deserialize_message
-from robodyn_ros.errors import MessageRefused, ScenarioError
+from robodyn_ros.errors import MessageRefused, RobodynError, ScenarioError
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.controller_status import ControllerStatus, FOLLOWED, REFUSED
@@ -38,7 +38,7 @@ from robodyn_ros.nodes.common.process import run_node
 from robodyn_ros.nodes.common.qos import LATCHED, NEWEST, STREAM
 from robodyn_ros.nodes.common.rviz_handle import rviz_handle
 from robodyn_ros.nodes.common.wall_timer import wall_timer
-from robodyn_ros.nodes.trajectory.goals import Goals
+from robodyn_ros.nodes.trajectory.goals import check_arm, Goals
 from robodyn_ros.nodes.trajectory.schedule import Schedule
 from robodyn_ros.robots.joint_order import JointOrder
 from robodyn_ros.ros_time import NANO
@@ -217,9 +217,10 @@ class TrajectoryNode(BaseNode):
     def _arm(self) -> tuple[int, np.ndarray, np.ndarray]:
         """Return stamp [ns], positions and velocities of the last joint_states."""
         message = deserialize_message(self.newest, JointState)
-        return (messages.time_of(message.header.stamp),
-                self.order.arrange(message.name, message.position, 'position of joint_states'),
-                self.order.arrange(message.name, message.velocity, 'velocity of joint_states'))
+        q = self.order.arrange(message.name, message.position, 'position of joint_states')
+        v = self.order.arrange(message.name, message.velocity, 'velocity of joint_states')
+        check_arm(q, v)
+        return messages.time_of(message.header.stamp), q, v
 
     def _is_followed(self) -> bool:
         """
@@ -302,13 +303,13 @@ class TrajectoryNode(BaseNode):
         try:
             poses = self._poses(given)
             self.goals.prepare()
-        except MessageRefused as error:
+        except RobodynError as error:
             self._refuse(error)
             return
         # where the arm is now: what was heard before may be as old as a compilation takes
         self.asked = time.monotonic(), lambda: plan(*self._start_of_goal(), poses)
 
-    def _refuse(self, error: MessageRefused) -> None:
+    def _refuse(self, error: RobodynError) -> None:
         self.tell(f'goal refused: {error}')
         self.status.publish(String(data=f'refused: {error}'))
 
@@ -319,7 +320,7 @@ class TrajectoryNode(BaseNode):
         (_, plan), self.asked = self.asked, None
         try:
             points = plan()
-        except MessageRefused as error:
+        except RobodynError as error:  # whatever is wrong with a goal, the node goes on
             self._refuse(error)
             return
         self._forget()
