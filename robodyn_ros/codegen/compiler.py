@@ -19,7 +19,7 @@ from llvmlite import binding
 from robodyn_ros.codegen.llvm import Function, functions
 from robodyn_ros.codegen.llvm_text import DOUBLE, WHOLE
 from robodyn_ros.codegen.loop_compiler import (ARRAY, CalledFunction, CalledRoutine, cells, COUNTS,
-                                               export, LoopCompiler)
+                                               export, LoopCompiler, room)
 from robodyn_ros.codegen.native import initialise, MachineCode, Signature
 from robodyn_ros.codegen.routines import Routine
 from robodyn_ros.errors import RobodynError
@@ -47,7 +47,7 @@ class Entered(NamedTuple):
 class Compiler:
     """The back end of loops/: see backend.py."""
 
-    export, cells = staticmethod(export), staticmethod(cells)
+    export, cells, room = staticmethod(export), staticmethod(cells), staticmethod(room)
 
     def __init__(self, prefix: str, told: Callable[[float], None] = lambda share: None):
         """
