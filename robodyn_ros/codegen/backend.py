@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Protocol
 
+import numpy as np
+
 from robodyn_ros.codegen.native import Entry, Signature
 from robodyn_ros.codegen.python_text import python_function
 from robodyn_ros.codegen.routines import Routine
@@ -27,6 +29,9 @@ class Backend(Protocol):
 
     def entry(self, name: str, signature: Signature) -> Callable[[Callable], None]:
         """Mark a function for calls from Python; it begins with export()."""
+
+    def room(self, count: int) -> Any:
+        """Return an array of so many numbers, a constant, until the function returns."""
 
     def export(self) -> None:
         """Make the function it stands in callable."""
@@ -53,6 +58,8 @@ class Interpreter:
         def mark(function: Callable) -> None:
             self.entries[name] = Entry(name, signature, function)
         return mark
+
+    room = staticmethod(np.empty)
 
     def export(self) -> None:
         """Do nothing: every function can be called."""

@@ -20,7 +20,7 @@ from robodyn_ros.codegen.llvm import Function, functions
 from robodyn_ros.codegen.llvm_loader import initialise
 from robodyn_ros.codegen.llvm_text import DOUBLE, WHOLE
 from robodyn_ros.codegen.loop_compiler import (ARRAY, CalledFunction, CalledRoutine, cells, COUNTS,
-                                               export, LoopCompiler)
+                                               export, LoopCompiler, room)
 from robodyn_ros.codegen.native import MachineCode, Signature
 from robodyn_ros.codegen.routines import Routine
 from robodyn_ros.errors import RobodynError
@@ -48,7 +48,7 @@ class Entered(NamedTuple):
 class Compiler:
     """The back end of loops/: see backend.py."""
 
-    export, cells = staticmethod(export), staticmethod(cells)
+    export, cells, room = staticmethod(export), staticmethod(cells), staticmethod(room)
 
     def __init__(self, prefix: str, told: Callable[[float], None] = lambda share: None):
         """

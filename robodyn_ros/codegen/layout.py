@@ -10,6 +10,7 @@ numbers of one run; with lanes, each number is so many side by side.
     x       t, q(n), v(n), tau(n)                          a state and the torque that acts
     y       results of a kernel, then the scratch of the rank solver
               dynamics -> qdot(n), a(n), mass margin, row margin
+              rates    -> a(n), mass margin, row margin        second part of it, loops/pairs.py
               observe  -> a(n), Qc(n), multipliers(m), phi(m), phi rate(m)
               correct  -> dq(n), dv(n), margin, phi(m), phi rate(m)       Newton step onto the rows
               rk4_step -> q(n), v(n), two margins of each of the four stages

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from robodyn_ros.codegen.arithmetic import WHOLE as SHIFT
-from robodyn_ros.codegen.llvm_text import DOUBLE, FLOATS, Lines, UNTYPED
+from robodyn_ros.codegen.llvm_text import DOUBLE, FEW, FLOATS, Lines, UNTYPED
 from robodyn_ros.codegen.pieces import cut
-from robodyn_ros.codegen.routines import Routine
+from robodyn_ros.codegen.routines import Load, Routine
 from robodyn_ros.codegen.trigonometry import recorded_sincos
 from robodyn_ros.tracing.graph import Argument, Graph
 
@@ -28,6 +28,8 @@ INLINE = 300
 LONG, LONG_LANES = 9000, 2400
 """Operations of one lane, and of several, from which on a routine is cut: up to there it costs a
 second or two, and keeps more numbers in registers."""
+WINDOW = 60
+"""Operations after which numbers from arrays are read again."""
 PIECE = 400
 """Operations of a piece."""
 NEVER, ALWAYS = 'noinline nounwind "probe-stack"="inline-asm"', 'alwaysinline nounwind'
@@ -60,6 +62,13 @@ class Values:
         """
         self.lines, self.graph, self._load = lines, graph, load
         self.names: dict[int, str] = {}
+        self.loaded: set[int] = set()
+        """Nodes that come from an array: a truth among them is a number."""
+        self.arrays: dict[str, str] = {}
+        """Where arrays begin; given, they are read again and again instead of once."""
+        self.homes: Mapping[Argument, int] = {}
+        """Where in y results are written as soon as they are known, to be read from there."""
+        self._read: list[int] = []
 
     def __getitem__(self, a: Argument) -> str:
         """Return the name of a node, or a constant."""
@@ -68,8 +77,20 @@ class Values:
         name = self.names.get(a)
         if name is None:
             assert self._load is not None
-            name = self.names[a] = self._load(a)
+            name = self.names[a] = self.lines.load(self.arrays['y'], self.homes[a]) \
+                if a in self.homes else self._load(a)
+            self._read.append(a)
         return name
+
+    def forget(self) -> None:
+        """Read anew from here on what was read, see Lines.renamed."""
+        for array, name in self.arrays.items():
+            self.arrays[array] = self.lines.renamed(name)
+        if self.lines.table is not None:
+            self.lines.table_at = self.lines.renamed(self.lines.table_at)
+        for node in self._read:
+            self.names.pop(node, None)
+        self._read.clear()
 
     def number(self, a: Argument) -> str:
         """Return the same as a number: a truth becomes 1 or 0."""
@@ -78,18 +99,27 @@ class Values:
             return name
         return self.lines.put(f'uitofp {self.lines.truth} {name} to {self.lines.kind}')
 
-    loaded: frozenset[int] | set[int] = frozenset()
-    """Nodes that come from an array: a truth among them is a number."""
-
     def write(self, statements: Iterable[tuple[int, dict[str, int]]]) -> None:
         """Write statements as Routine.statements yields them."""
-        for node, both in statements:
+        for k, (node, both) in enumerate(statements):
+            if self.arrays and k % WINDOW == WINDOW - 1:
+                self.forget()
             op, args = self.graph.ops[node], self.graph.args[node]
             if both:
                 pair = dict(zip(('sin', 'cos'), _sincos(self.lines, self[args[0]])))
                 self.names.update({at: pair[name] for name, at in both.items()})
             else:
                 self.names[node] = self._operation(op, args)
+            for found in both.values() or (node,):
+                if found in self.homes:
+                    self._bring_home(found)
+
+    def _bring_home(self, node: int) -> None:
+        """Write a result; a truth is a number from here on."""
+        number = self.names[node] = self.number(node)
+        self.lines.store(number, self.arrays['y'], self.homes[node])
+        self.loaded.add(node)
+        self._read.append(node)
 
     def _operation(self, op: str, args: Sequence[Argument]) -> str:
         lines, kind = self.lines, self.lines.kind
@@ -149,21 +179,28 @@ def functions(name: str, routine: Routine, lanes: int) -> list[Function]:
 
     i and j count numbers, as everywhere in the loops.
     """
-    operations = routine.operations * (1 if lanes == 1 else 4)
-    if routine.operations > (LONG if lanes == 1 else LONG_LANES):
+    operations = routine.operations * (1 if lanes <= FEW else 4)
+    if routine.operations > (LONG if lanes <= FEW else LONG_LANES):
         return _in_pieces(name, routine, lanes)
     lines = Lines(set(), lanes)
     lines.table = {}
     arrays = _arrays(lines, routine)
-    loads = {load.node: (load.array, load.place) for load in routine.loads}
-    values = Values(lines, routine.graph)
-    values.loaded = loads.keys()  # type: ignore[assignment]
-    for node, (array, place) in loads.items():
-        values.names[node] = lines.load(arrays[array], place)
-    values.write(routine.statements)
-    for k, result in enumerate(routine.results):
-        lines.store(values.number(result), arrays['y'], k)
+    loads = {load.node: load for load in routine.loads}
     inlined = routine.operations <= INLINE
+    values = Values(lines, routine.graph, _loader(lines, loads, arrays, {}, routine.one_w))
+    values.loaded = set(loads)
+    if routine.apart and not inlined:
+        values.arrays = arrays
+        values.homes = {a: k for k, a in enumerate(routine.results)
+                        if not isinstance(a, float) and a not in loads}
+    else:
+        for node in loads:
+            values.number(node)
+    values.write(routine.statements)
+    # nothing is written before everything is read
+    for k, value in [(k, values.number(result)) for k, result in enumerate(routine.results)
+                     if values.homes.get(result) != k]:
+        lines.store(value, arrays['y'], k)
     return [_function(name, CALLED, lines, ALWAYS if inlined else NEVER, operations, inlined)]
 
 
@@ -183,9 +220,9 @@ def _function(name: str, args: str, lines: Lines, how: str, operations: int,
     head = f'define {"internal " if inlined else ""}void @{name}({args}) {how} {{'
     before, after = [], []
     if lines.table:
-        numbers = f'[{len(lines.table)} x double]'
+        numbers = f'[{len(lines.numbers)} x double]'
         before.append(f'@{name}.numbers = internal constant {numbers} '
-                      f'[{", ".join(f"double {text}" for text in lines.table)}], align 64')
+                      f'[{", ".join(f"double {text}" for text in lines.numbers)}], align 64')
         first = f'@{name}.numbers' if UNTYPED else \
             f'getelementptr inbounds ({numbers}, {numbers}* @{name}.numbers, i64 0, i64 0)'
         before.append(f'@{name}.table = internal global {FLOATS} {first}')
@@ -213,12 +250,13 @@ def _in_pieces(name: str, routine: Routine, lanes: int) -> list[Function]:
         lines = Lines(set(), lanes)
         lines.table = {}
         values = Values(lines, routine.graph, _loader(
-            lines, from_arrays, {**piece.taken, **put_aside}))
+            lines, from_arrays, {'x': '%x', 'w': '%w', 'z': '%z'}, {**piece.taken, **put_aside},
+            routine.one_w))
         values.loaded = {*from_arrays, *piece.taken, *put_aside}
         values.write(piece.statements)
         for node, place in piece.kept.items():
             lines.store(values.number(node), '%k', place)
-        weight = len(piece.statements) * (1 if lanes == 1 else 4)
+        weight = len(piece.statements) * (1 if lanes <= FEW else 4)
         made.append(_function(f'{name}.{k}', PIECES, lines, NEVER, weight))
         main.declared.add(made[-1].declaration)
         main.add(f'call void @{name}.{k}({FLOATS} {arrays["x"]}, {FLOATS} %w, {FLOATS} {z}, '
@@ -231,16 +269,17 @@ def _in_pieces(name: str, routine: Routine, lanes: int) -> list[Function]:
             value = main.load(z, parts.places.get(result, put_aside.get(result, 0)))
         else:
             load = from_arrays[result]
-            value = main.load(arrays[load.array], load.place)
+            value = main.load(arrays[load.array], load.place,
+                              routine.one_w and load.array == 'w')
         main.store(value, arrays['y'], k)
     return [*made, _function(name, CALLED, main, NEVER, len(routine.results))]
 
 
-def _loader(lines: Lines, from_arrays: Mapping[int, object],
-            taken: Mapping[int, int]) -> Callable[[int], str]:
+def _loader(lines: Lines, from_arrays: Mapping[int, Load], arrays: Mapping[str, str],
+            taken: Mapping[int, int], one_w: bool) -> Callable[[int], str]:
     def load(node: int) -> str:
         if node in taken:
-            return lines.load('%z', taken[node])
+            return lines.load(arrays['z'], taken[node])
         found = from_arrays[node]
-        return lines.load(f'%{found.array}', found.place)  # type: ignore[attr-defined]
+        return lines.load(arrays[found.array], found.place, one_w and found.array == 'w')
     return load

@@ -20,6 +20,10 @@ FLOATS, INTEGERS = ('ptr', 'ptr') if UNTYPED else ('double*', 'i64*')
 """Pointers to numbers and to whole numbers."""
 
 
+FEW = 2
+"""Lanes that one register holds on every processor with vectors of doubles."""
+
+
 def constant(value: float) -> str:
     """Return a number by its bits."""
     return f'0x{struct.unpack("<Q", struct.pack("<d", value))[0]:016X}'
@@ -38,6 +42,7 @@ class Lines:
         self.declared, self.lanes = declared, lanes
         self.table: dict[str, int] | None = None
         """Constants by their text, with their place, where they are read from a table."""
+        self.table_at = '%table'
         self._count = 0
         self.kind, self.whole, self.truth = (
             f'<{lanes} x {kind}>' if lanes > 1 else kind for kind in (DOUBLE, WHOLE, TRUTH))
@@ -67,8 +72,19 @@ class Lines:
         if self.table is None:
             return self.same(DOUBLE, constant(value))
         place = self.table.setdefault(constant(value), len(self.table))
-        at = self.place('%table', str(place)) if place else '%table'
-        number = self.put(f'load double, {FLOATS} {at}, align 8')
+        if 1 < self.lanes <= FEW:
+            return self.load(self.table_at, place)
+        at = self.place(self.table_at, str(place)) if place else self.table_at
+        return self._spread(self.put(f'load double, {FLOATS} {at}, align 8'))
+
+    @property
+    def numbers(self) -> list[str]:
+        """Return what the table holds: a number once, or once for each of a few lanes."""
+        copies = self.lanes if self.lanes <= FEW else 1
+        return [text for text in self.table or () for _ in range(copies)]
+
+    def _spread(self, number: str) -> str:
+        """Return a number of one lane in every lane."""
         if self.lanes == 1:
             return number
         one = self.put(f'insertelement {self.kind} undef, double {number}, i32 0')
@@ -103,13 +119,26 @@ class Lines:
         suffix = f'v{self.lanes}f64' if self.lanes > 1 else 'f64'
         return self.call(f'llvm.{name}.{suffix}', *args)
 
+    def renamed(self, data: str) -> str:
+        """
+        Return an address under a name of which the compiler does not know that it is the same.
+
+        What was read by the old name is read again by the new one, as part of the instruction that
+        needs it. Else it would wait for its next use in a register, or, since there are too few,
+        on the stack, which is a store and a load more.
+        """
+        return self.put(f'call {FLOATS} asm "", "=r,0"({FLOATS} {data})')
+
     def place(self, data: str, index: str, kind: str = DOUBLE) -> str:
         """Return the address of data[index]."""
         pointer = INTEGERS if kind == WHOLE else FLOATS
         return self.put(f'getelementptr inbounds {kind}, {pointer} {data}, i64 {index}')
 
-    def load(self, data: str, place: int) -> str:
-        """Load number place of an array, of all lanes."""
+    def load(self, data: str, place: int, one: bool = False) -> str:
+        """Load number place of an array, of all lanes; or one, the same for all."""
+        if one:
+            at = self.place(data, str(place)) if place else data
+            return self._spread(self.put(f'load double, {FLOATS} {at}, align 8'))
         return self.put(f'load {self.kind}, {self._at(data, place)}, align 8')
 
     def store(self, value: str, data: str, place: int) -> None:

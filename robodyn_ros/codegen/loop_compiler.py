@@ -75,6 +75,10 @@ def cells(array: Any) -> Any:
     return array
 
 
+def room(count: int) -> Any:
+    """Return an array of so many numbers on the stack."""
+
+
 class Typed(NamedTuple):
     """A function for certain kinds of arguments."""
 
@@ -320,6 +324,8 @@ class _Body:
             return NOTHING
         if called is cells:
             return kinds[0]
+        if called is room:
+            return ARRAY
         if called in (min, max):
             kind = kinds[0]
             for other in kinds[1:]:
@@ -342,7 +348,7 @@ class _Body:
         self.blocks = 0
         self.ended = False
         self.around: list[tuple[str, str]] = []  # where continue and break lead
-        entry: list[str] = []
+        self.entry = entry = list[str]()
         for name, kind in self.kinds.items():
             entry.append(f'  %{name}.at = alloca {_text_of(kind)}')
         for name in self.args:
@@ -741,6 +747,13 @@ class _Body:
         kind = self._kind_of_call(node)
         if called is export:
             return '', kind
+        if called is room:
+            count, name = self.constant(node.args[0]), self.lines.name()
+            if not isinstance(count, int):
+                raise self.refuse(node, 'an array of a length that is not a constant')
+            # in the first block: there once, whatever loop it stands in
+            self.entry.append(f'  {name} = alloca {DOUBLE}, i64 {count}, align 64')
+            return name, kind
         given = [self.value(a) for a in node.args]
         if called is cells:
             return given[0]

@@ -47,7 +47,7 @@ def python_function(routine: Routine, lanes: int = 1) -> Callable[..., None]:
     def kernel(x: Any, i: int, w: Any, y: Any, j: int) -> None:
         for lane in range(lanes):
             of_lane = [0.0] * routine.outputs
-            function(x[i + lane::lanes], 0, w[lane::lanes], of_lane, 0)
+            function(x[i + lane::lanes], 0, w if routine.one_w else w[lane::lanes], of_lane, 0)
             for k, value in enumerate(of_lane):
                 y[j + k * lanes + lane] = value
     return kernel

@@ -54,6 +54,10 @@ class Routine(NamedTuple):
     """Nodes to compute, in an order in which arguments come first."""
     results: Sequence[Argument]
     """What y[j + k] becomes, by k."""
+    one_w: bool = False
+    """All lanes read the same w, which holds the numbers of one."""
+    apart: bool = False
+    """No place that is written is read: results may be written before everything is read."""
 
     @property
     def angles(self) -> dict[Argument, dict[str, int]]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, Sequence
 
-from robodyn_ros.mechanics.inertia import express, regroup
+from robodyn_ros.mechanics.inertia import express, regroup, split
 from robodyn_ros.mechanics.tree import Body, Inertia, REVOLUTE, Tree
 from robodyn_ros.mechanics.vector import add, Matrix, product, times, transpose, Vector
 from robodyn_ros.tracing import Number
@@ -189,7 +189,25 @@ def aligned_inertias(tree: Tree, links: Sequence[Link],
         found.append(express(inertia, about_z((c, s)), (0.0, 0.0, away[2])))  # type: ignore
     bodies = [Body('', link.parent, link.kind, link.rotation, link.translation, inertia)
               for link, inertia in zip(links, found)]
-    return regroup(bodies, found)
+    return regroup(bodies, found, flat)
+
+
+def flat(kind: str, inertia: Inertia) -> tuple[Inertia, Inertia]:
+    """
+    Split into (kept, moved to the parent): what is kept has no second moment of mass along z.
+
+    Like inertia.split, but for diag(a, a, 0) with a = (Ixx + Iyy - Izz) / 2, which leaves
+    Izz = Ixx + Iyy: fewer products where moments follow from the second moments.
+    """
+    if kind != REVOLUTE:
+        return split(kind, inertia)
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tensor
+    along = (xx + yy - zz) * 0.5
+    kept = Inertia(0.0, (inertia.moment[0], inertia.moment[1], 0.0),
+                   ((xx - along, xy, xz), (xy, yy - along, yz), (xz, yz, zz)))
+    moved = Inertia(inertia.mass, (0.0, 0.0, inertia.moment[2]),
+                    ((along, 0.0, 0.0), (0.0, along, 0.0), (0.0, 0.0, 0.0)))
+    return kept, moved
 
 
 def joint_steps(link: Link, q: Number, c: Number, s: Number) -> tuple[Turn | Shift, ...]:

@@ -11,13 +11,14 @@ that of factors with their cube.
 """
 from __future__ import annotations
 
+import math
 from typing import NamedTuple, Sequence
 
 from robodyn_ros.mechanics.alignment import (aligned, aligned_inertias, joint_steps, Link, Shift,
                                              Turn)
 from robodyn_ros.mechanics.inertia import express, sum_inertias
 from robodyn_ros.mechanics.tree import Inertia, REVOLUTE, Tree
-from robodyn_ros.mechanics.vector import add, cross, dot, Matrix, scale, times, Vector, ZERO
+from robodyn_ros.mechanics.vector import add, cross, Matrix, scale, times, Vector, ZERO
 from robodyn_ros.tolerances import PIVOT
 from robodyn_ros.tracing import cos, is_zero, minimum, Number, sin
 
@@ -56,22 +57,22 @@ class ArticulatedFactor:
     """What the pivots of M leave behind: the same use as that of factorisation.MassFactor."""
 
     def __init__(self, tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number],
-                 diagonal: Sequence[Number] = ()):
+                 diagonal: Sequence[Number] = (), alone: bool = False):
         """
         Go from the leaves to the base.
 
         :param inertias: one per body, in the frames of the tree, regrouped or not
         :param diagonal: what is added to the diagonal of M (n,)
+        :param alone: no other equations beside these need the sines and cosines of q
         """
         self.links = aligned(tree)
         self.inertias = aligned_inertias(tree, self.links, inertias)
-        self.steps = [joint_steps(link, x, cos(x), sin(x)) if link.kind == REVOLUTE
-                      else joint_steps(link, x, 1.0, 0.0) for link, x in zip(self.links, q)]
+        self.steps = [_steps(link, x, alone) for link, x in zip(self.links, q)]
         n = len(self.links)
         self.inverse_pivots: list[Number] = [0.0] * n
         self.margin: Number = 1.0
-        # what a joint's effort gives its parent, of 1: moment, force; the joint's own place apart
-        self._gains: list[tuple[list[Number], list[Number]]] = [([], [])] * n
+        self._handed: list[Wrench] = [NONE] * n
+        """What a joint's effort gives its parent, of 1: moment and force in the parent's frame."""
         sizes = _sizes(self.links, self.inertias)
         bodies = [_spatial(inertia) for inertia in self.inertias]
         for k in reversed(range(n)):
@@ -88,7 +89,10 @@ class ArticulatedFactor:
             gains = tuple([x * inverse for x in part] for part in column)
             if is_zero(more):  # M has nothing but bodies there: the joint gives way by itself
                 gains[not turns][2] = 1.0
-            self._gains[k] = gains  # type: ignore[assignment]
+            handed = Wrench(*(tuple(part) for part in gains))  # type: ignore[arg-type]
+            for step in self.steps[k]:
+                handed = _handed_down(handed, step)
+            self._handed[k] = handed
             if link.parent >= 0:
                 left = _without(body, column, gains, turns and is_zero(more),  # type: ignore
                                 not turns and is_zero(more))
@@ -107,23 +111,19 @@ class ArticulatedFactor:
         given = list(wrenches) if wrenches is not None else [NONE] * len(self.links)
         found: list[Number] = [0.0] * len(self.links)
         for k in reversed(range(len(self.links))):
-            link, (moments, forces) = self.links[k], self._gains[k]
-            turns, wrench = link.kind == REVOLUTE, given[k]
+            link, wrench = self.links[k], given[k]
+            turns = link.kind == REVOLUTE
             push = right[k] - (wrench.turning[2] if turns else wrench.moving[2])
             found[k] = push
             if link.parent < 0 or (is_zero(push) and _nothing(wrench)):
                 continue
-            turning, moving = ([x + push * gain for x, gain in zip(part, gains)]
-                               for part, gains in zip(wrench, (moments, forces)))
-            if self._gives_way(k):
-                (turning if turns else moving)[2] = right[k]
-            handed = Wrench((turning[0], turning[1], turning[2]),
-                            (moving[0], moving[1], moving[2]))
             for step in self.steps[k]:
-                handed = _handed_down(handed, step)
-            before = given[link.parent]
-            given[link.parent] = Wrench(add(before.turning, handed.turning),
-                                        add(before.moving, handed.moving))
+                wrench = _handed_down(wrench, step)
+            # the push comes last: the wrench need not wait for it on its way
+            before, gains = given[link.parent], self._handed[k]
+            given[link.parent] = Wrench(*(
+                add(add(own, part), scale(gain, push))
+                for own, part, gain in zip(before, wrench, gains)))
         return found
 
     def finish_solve(self, half: Sequence[Number]) -> list[Number]:
@@ -132,21 +132,24 @@ class ArticulatedFactor:
         found = []
         for k, link in enumerate(self.links):
             motion = moved[link.parent] if link.parent >= 0 else NONE
-            for step in reversed(self.steps[k]):
-                motion = _handed_up(motion, step)
             rate = half[k] * self.inverse_pivots[k]
-            for part, gains in zip(motion, self._gains[k]):
-                for x, gain in zip(part, gains):
-                    rate = rate - x * gain
+            # as seen from the parent: it need not wait for the motion in the joint's own frame,
+            # whose components are taken in the order in which they are known
+            (wx, wy, wz), (vx, vy, vz) = motion
+            (mx, my, mz), (fx, fy, fz) = self._handed[k]
+            for x, gain in ((wx, mx), (wy, my), (vz, fz), (vx, fx), (vy, fy), (wz, mz)):
+                rate = rate - x * gain
             found.append(rate)
+            motion = _handed_all_up(motion, self.steps[k])
             (wx, wy, wz), (vx, vy, vz) = motion
             moved.append(Wrench((wx, wy, wz + rate), (vx, vy, vz)) if link.kind == REVOLUTE
                          else Wrench((wx, wy, wz), (vx, vy, vz + rate)))
         return found
 
-    def _gives_way(self, k: int) -> bool:
-        own = self._gains[k][self.links[k].kind != REVOLUTE][2]
-        return isinstance(own, float) and own == 1.0
+    def _own(self, k: int, step: Turn | Shift) -> bool:
+        """Tell whether a step is the joint's own, along or about its axis."""
+        count = len(self.steps[k]) - len(self.links[k].steps)
+        return any(step is own for own in self.steps[k][:count])
 
     def wrenches(self, v: Sequence[Number], gravity: Vector) -> list[Wrench]:
         """Return what each body needs by itself to move at v, without acceleration of joints."""
@@ -156,7 +159,8 @@ class ArticulatedFactor:
         for k, link in enumerate(self.links):
             if link.parent >= 0:
                 omega, alpha, acceleration = moving[link.parent]
-                origin = _origin(self.steps[k])
+                # up to the joint's axis by what is known of the parent, along it further down
+                origin = _origin([step for step in self.steps[k] if not self._own(k, step)])
                 acceleration = add(acceleration, times(field[link.parent], origin))
             else:
                 omega, alpha, acceleration = ZERO, ZERO, scale(gravity, -1.0)
@@ -171,13 +175,30 @@ class ArticulatedFactor:
                 omega = (omega[0], omega[1], omega[2] + rate)
             else:
                 acceleration = add(acceleration, scale(across, 2.0))
-            moving.append((omega, alpha, acceleration))
             inertia, turning = self.inertias[k], _turning(omega, alpha)
+            for step in self.steps[k]:
+                if isinstance(step, Shift) and self._own(k, step) and link.parent >= 0:
+                    # its own turning moves no point of the axis
+                    acceleration = add(acceleration, scale(
+                        (turning[0][2], turning[1][2], turning[2][2]), step.distance))
+            moving.append((omega, alpha, acceleration))
             field.append(turning)
             found.append(Wrench(
                 add(_moment(turning, inertia.tensor), cross(inertia.moment, acceleration)),
                 add(scale(acceleration, inertia.mass), times(turning, inertia.moment))))
         return found
+
+
+def _steps(link: Link, x: Number, alone: bool) -> tuple[Turn | Shift, ...]:
+    """Return the steps of a joint at a position."""
+    if link.kind != REVOLUTE:
+        return joint_steps(link, x, 1.0, 0.0)
+    if not alone:
+        return joint_steps(link, x, cos(x), sin(x))
+    # one sum instead of four products; nobody else asks for sin q and cos q
+    c, s = link.delta
+    x = x + math.atan2(s, c)
+    return joint_steps(link._replace(delta=(1.0, 0.0)), x, cos(x), sin(x))
 
 
 def _moment(field: Matrix, tensor: Matrix) -> Vector:
@@ -186,12 +207,15 @@ def _moment(field: Matrix, tensor: Matrix) -> Vector:
 
     With J = (trace I) 1 / 2 - I, the second moments of mass, it is what of U J is not symmetric:
     fewer operations, since forces need U as well.
+
+    :param tensor: I of a body without second moment along z, so that J is known without sums:
+        Jxx = Iyy, Jyy = Ixx, Jzz = 0, see alignment.aligned_inertias
     """
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = tensor
-    half = (xx + yy + zz) * 0.5
-    rows = ((half - xx, -xy, -xz), (-xy, half - yy, -yz), (-xz, -yz, half - zz))
-    return tuple(dot(field[k], rows[i]) - dot(field[i], rows[k])
-                 for i, k in OTHERS)  # type: ignore[return-value]
+    (jyy, xy, xz), (_, jxx, yz), _ = tensor
+    (uxx, uxy, uxz), (uyx, uyy, uyz), (uzx, uzy, uzz) = field
+    return (uyx * xz + uzy * jyy - (uzz - uyy) * yz - uzx * xy,
+            uzy * xy - (uxx - uzz) * xz - uzx * jxx - uxy * yz,
+            uyx * jxx - (uyy - uxx) * xy - uyz * xz - uxy * jyy + uxz * yz)
 
 
 def _turning(omega: Vector, alpha: Vector) -> Matrix:
@@ -252,6 +276,35 @@ def _handed_up(motion: Wrench, step: Turn | Shift) -> Wrench:
     if isinstance(step, Turn):
         return Wrench(_turned(motion.turning, step, -1.0), _turned(motion.moving, step, -1.0))
     return motion._replace(moving=_across(motion.moving, motion.turning, step, -1.0))
+
+
+def _handed_all_up(motion: Wrench, steps: Steps) -> Wrench:
+    """Return a motion in the last frame, behind all steps."""
+    left = list(steps)
+    while left:
+        step = left.pop()
+        if isinstance(step, Shift) and left and isinstance(left[-1], Turn) \
+                and left[-1].axis == step.axis:
+            motion = _handed_along(motion, left.pop(), step)  # type: ignore[arg-type]
+        else:
+            motion = _handed_up(motion, step)
+    return motion
+
+
+def _handed_along(motion: Wrench, turn: Turn, shift: Shift) -> Wrench:
+    """
+    Return a motion behind a shift and a turn about one axis, which commute.
+
+    As many operations as one after the other, but velocities, which are known last, pass two of
+    them instead of three.
+    """
+    i, k = OTHERS[turn.axis]
+    c, s, d = turn.cosine, turn.sine, shift.distance
+    turning, old = _turned(motion.turning, turn, -1.0), motion.moving
+    found = list(old)
+    found[i] = (old[i] * c + turning[k] * d) + old[k] * s
+    found[k] = (old[k] * c - turning[i] * d) - old[i] * s
+    return Wrench(turning, (found[0], found[1], found[2]))
 
 
 def _across(a: Vector, b: Vector, step: Shift, sign: float) -> Vector:
@@ -355,6 +408,6 @@ def forward_dynamics(tree: Tree, inertias: Sequence[Inertia], q: Sequence[Number
 
     :param force: efforts at the joints, friction taken off (n,)
     """
-    factor = ArticulatedFactor(tree, inertias, q)
+    factor = ArticulatedFactor(tree, inertias, q, alone=True)
     half = factor.half_solve(force, factor.wrenches(v, gravity))
     return factor.finish_solve(half), factor.margin

@@ -111,7 +111,7 @@ def forward_dynamics(tree: Tree, parameters: Parameters, q: Sequence[Number],
     found, margin = factor.finish_solve(half), factor.margin
     if not worth_articulating(tree, found):
         return found, margin
-    other = articulated_factor(tree, parameters, q)
+    other = articulated_factor(tree, parameters, q, alone=True)
     effort = [x - y for x, y in zip(tau, friction(tree, parameters, v))]
     short = other.finish_solve(other.half_solve(effort, other.wrenches(v, parameters.gravity)))
     return (short, other.margin) if much_shorter([*short, other.margin], [*found, margin]) \
@@ -119,10 +119,11 @@ def forward_dynamics(tree: Tree, parameters: Parameters, q: Sequence[Number],
 
 
 def articulated_factor(tree: Tree, parameters: Parameters, q: Sequence[Number],
-                       diagonal: Sequence[Number] = ()) -> articulated.ArticulatedFactor:
+                       diagonal: Sequence[Number] = (),
+                       alone: bool = False) -> articulated.ArticulatedFactor:
     """Return M as articulated bodies, with something added to its diagonal."""
     return articulated.ArticulatedFactor(
-        tree, body_inertias(tree, payload_inertia(parameters)), q, diagonal)
+        tree, body_inertias(tree, payload_inertia(parameters)), q, diagonal, alone)
 
 
 def worth_articulating(tree: Tree, recorded: Sequence[Number]) -> bool:

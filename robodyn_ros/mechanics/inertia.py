@@ -9,7 +9,7 @@ empties most parameters of a serial arm, which the recording then folds away.
 """
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Callable, Sequence
 
 from robodyn_ros.mechanics.tree import Body, Inertia, Rotor, Tree
 from robodyn_ros.mechanics.vector import (add, Matrix, rotate_inertia, scale, sum_matrices, times,
@@ -81,12 +81,19 @@ def body_inertias(tree: Tree, payload: Inertia) -> list[Inertia]:
     return inertias
 
 
-def regroup(bodies: Sequence[Body], inertias: Sequence[Inertia]) -> list[Inertia]:
-    """Move to each parent what its children's joints cannot feel; same M and h, fewer numbers."""
+def regroup(bodies: Sequence[Body], inertias: Sequence[Inertia],
+            parts: Callable[[str, Inertia], tuple[Inertia, Inertia]] | None = None
+            ) -> list[Inertia]:
+    """
+    Move to each parent what its children's joints cannot feel; same M and h, fewer numbers.
+
+    :param parts: splits what a joint of a kind carries into what is kept and what is moved; split
+        unless another is given
+    """
     result = list(inertias)
     # leaves to base: a body has received everything from its children before it gives itself
     for index in reversed(range(len(bodies))):
-        kept, moved = _split(bodies[index].kind, result[index])
+        kept, moved = (parts or split)(bodies[index].kind, result[index])
         result[index] = kept
         parent = bodies[index].parent
         if parent >= 0:
@@ -96,7 +103,7 @@ def regroup(bodies: Sequence[Body], inertias: Sequence[Inertia]) -> list[Inertia
     return result
 
 
-def _split(kind: str, inertia: Inertia) -> tuple[Inertia, Inertia]:
+def split(kind: str, inertia: Inertia) -> tuple[Inertia, Inertia]:
     """
     Split into (kept, moved to the parent).
 

@@ -339,7 +339,8 @@ def _straight_kernels(traced: Traced, kind: str, damped: bool) -> list[Kernel]:
     tree, values = traced.robot.tree, traced.values
     bodies = equations.articulated_factor(
         tree, values, traced.q,
-        [row[i] for i, row in enumerate(traced.slopes)] if traced.stiff else ())
+        [row[i] for i, row in enumerate(traced.slopes)] if traced.stiff else (),
+        alone=not traced.rows.names)
     friction = equations.friction(tree, values, traced.v)
     effort = [u - f + c for u, f, c in zip(traced.tau, friction, traced.rows.prescribed)]
     articulated = _kernels_with(traced, kind, damped, bodies, effort,

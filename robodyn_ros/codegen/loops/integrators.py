@@ -16,6 +16,7 @@ from robodyn_ros.codegen.arithmetic import fma
 from robodyn_ros.codegen.backend import Backend
 from robodyn_ros.codegen.layout import Layout, STAGES
 from robodyn_ros.codegen.loops.outcomes import (DEPENDENT, INCONSISTENT, NOT_FINITE, OK, SINGULAR)
+from robodyn_ros.codegen.loops.pairs import PAIRED
 from robodyn_ros.codegen.routines import Load, Routine
 from robodyn_ros.tracing.graph import Argument, Graph
 
@@ -53,14 +54,20 @@ def make_judge(backend: Backend, lanes: int) -> Callable:
 
 
 def make_integrator(backend: Backend, layout: Layout, name: str, dynamics: Callable,
-                    judge: Callable, slopes: Callable | None = None) -> Callable:
+                    judge: Callable, slopes: Callable | None = None,
+                    positions: Callable | None = None, room: int = 0) -> Callable:
     """
     Return step(x, w, y, s, h) of an integrator.
 
     :param dynamics: kernel, for AT_ONCE the routine of that name, for IMPLICIT that which solves
         (M + S) a = tau - h + Qc
     :param slopes: for IMPLICIT the kernel of S tau (n,), with S = IMPLICIT_SHARE h D(v)
+    :param positions: for PAIRED the first part of the dynamics, whose second is given as dynamics
+    :param room: for PAIRED the numbers of the array of both
     """
+    if name == PAIRED:
+        assert positions is not None
+        return _make_paired(backend, layout, positions, dynamics, room, judge)
     if name == IMPLICIT:
         return _make_implicit(backend, layout, dynamics, slopes, judge)
     lanes, n = layout.lanes, layout.n * layout.lanes
@@ -201,6 +208,64 @@ def _make_implicit(backend: Backend, layout: Layout, dynamics: Callable,
         return judge(y, margins)
 
     return implicit_friction
+
+
+def _make_paired(backend: Backend, layout: Layout, positions: Callable, rates: Callable,
+                 room: int, judge: Callable) -> Callable:
+    """Return the step of PAIRED."""
+    n, times, size, tau = layout.n, layout.times, layout.x_size, layout.tau
+    speed, make_room = 1 + n, backend.room
+    assert layout.lanes == 1
+
+    @backend.function
+    def rk4_pairs(x: Any, w: Any, y: Any, s: Any, h: Any) -> Any:
+        """
+        Take the step of rk4: the same sums in the same order, positions of two stages ahead.
+
+        Numbers of a stage lie in its lane of both, and go from there to the next one by one:
+        what was stored one by one is slow to come back as a vector.
+        """
+        both = make_room(room)
+        for k in range(2 * n):
+            s[k] = x[1 + k]
+            s[2 * n + k] = 0.0
+        s[times] = x[0]
+        for k in range(n):
+            both[2 * (tau + k)] = x[tau + k]
+            both[2 * (tau + k) + 1] = x[tau + k]
+            both[2 * (speed + k)] = x[speed + k]
+        for stage in range(STAGES):
+            lane = stage % 2
+            if stage == 0:
+                both[0] = s[times]
+                both[1] = s[times] + 0.5 * h
+                for k in range(n):
+                    both[2 + 2 * k] = s[k]
+                    both[3 + 2 * k] = fma(0.5 * h, both[2 * (speed + k)], s[k])
+            if stage == 2:
+                both[0] = s[times] + 0.5 * h
+                both[1] = s[times] + h
+                for k in range(n):
+                    both[2 + 2 * k] = fma(0.5 * h, both[2 * (speed + k) + 1], s[k])
+                    both[3 + 2 * k] = fma(h, both[2 * (speed + k)], s[k])
+            if lane == 0:
+                positions(both, 0, w, both, 2 * size)
+            rates(both, lane, w, y, 0)
+            reason = judge(y, n)
+            if reason != OK:
+                return reason
+            weight = 1.0 if stage == 0 or stage == 3 else 2.0
+            ahead = 0.5 * h if stage < 2 else h
+            for k in range(n):
+                s[2 * n + k] = fma(weight, both[2 * (speed + k) + lane], s[2 * n + k])
+                s[3 * n + k] = fma(weight, y[k], s[3 * n + k])
+                both[2 * (speed + k) + 1 - lane] = fma(ahead, y[k], s[n + k])
+        x[0] = s[times] + h
+        for k in range(2 * n):
+            x[1 + k] = fma(h / 6.0, s[2 * n + k], s[k])
+        return OK
+
+    return rk4_pairs
 
 
 def unrolled(dynamics: Routine, n: int) -> Routine:

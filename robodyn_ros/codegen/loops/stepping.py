@@ -19,6 +19,7 @@ from robodyn_ros.codegen.loops.integrators import (AT_ONCE, IMPLICIT, make_integ
                                                    make_judge, unrolled)
 from robodyn_ros.codegen.loops.measuring import make_measure
 from robodyn_ros.codegen.loops.outcomes import (DEPENDENT, NOT_FINITE, NOT_PROJECTED, OK, REASONS)
+from robodyn_ros.codegen.loops.pairs import LANES, PAIRED, paired
 from robodyn_ros.codegen.loops.rank_solver import make_rank_solver
 from robodyn_ros.codegen.native import Array, Signature
 from robodyn_ros.codegen.routines import Routine
@@ -59,10 +60,17 @@ class Stepping(NamedTuple):
     def make(self, backend: Backend, routines: Mapping[str, Routine],
              kernels: Mapping[str, Callable], signatures: Mapping[str, Signature]) -> None:
         """Make the loops of a program and mark those that Python calls."""
-        if self.integrator == AT_ONCE:
+        integrator, room = self.integrator, 0
+        if integrator == AT_ONCE:
             step = unrolled(routines['dynamics'], self.layout.n)
             kernels = {**kernels, AT_ONCE: backend.kernel(step)}
-        make_loops(backend, self, kernels, signatures)
+        elif integrator == 'rk4' and self.lanes == 1 and not self.find_ranks:
+            pair = paired(routines['dynamics'], self.layout)
+            if pair is not None:
+                integrator, room = PAIRED, pair.room
+                kernels = {**kernels, 'positions': backend.kernel(pair.positions, LANES),
+                           PAIRED: backend.kernel(pair.rates)}
+        make_loops(backend, self._replace(integrator=integrator), kernels, signatures, room)
 
     def signatures(self, prepared: int) -> dict[str, Signature]:
         """Return what the functions for Python take, given the length of w."""
@@ -99,7 +107,7 @@ class Stepping(NamedTuple):
 
 
 def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callable],
-               signatures: Mapping[str, Signature]) -> None:
+               signatures: Mapping[str, Signature], room: int) -> None:
     """Make the loops of a program and mark those that Python calls."""
     layout = chosen.layout
     implicit = chosen.integrator == IMPLICIT
@@ -122,9 +130,9 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
     dynamics, observe = kernels['dynamics'], kernels['observe']
     export, cells = backend.export, backend.cells
     judge = make_judge(backend, lanes)
-    stage = {AT_ONCE: AT_ONCE, IMPLICIT: 'implicit'}.get(chosen.integrator, 'dynamics')
-    advance = make_integrator(backend, layout, chosen.integrator, kernels[stage], judge,
-                              kernels.get('slopes'))
+    stage = {IMPLICIT: 'implicit'}.get(chosen.integrator, chosen.integrator)
+    advance = make_integrator(backend, layout, chosen.integrator, kernels.get(stage, dynamics),
+                              judge, kernels.get('slopes'), kernels.get('positions'), room)
 
     if chosen.projected:
         correct = kernels['correct']
