@@ -7,6 +7,7 @@ from typing import Any, Sequence
 
 import numpy as np
 from robodyn_ros.mechanics.kinematics import Pose
+from robodyn_ros.mechanics.tree import ancestors
 from robodyn_ros.robots.appearance import appearance_of, corners_of, link_poses, Part
 from robodyn_ros.robots.geometry import quaternion
 from robodyn_ros.robots.robot import Robot
@@ -83,11 +84,29 @@ class RobotScene:
 
     def cloud(self, q: np.ndarray) -> np.ndarray:
         """Return points (k, 3) on the robot at q, its base among them [m]."""
-        clouds = [np.zeros((1, 3))]
-        for part, pose in zip(self.parts, link_poses(
-                self.robot, [part.shape.link for part in self.parts], q)):
-            clouds.append(corners_of(part) @ np.array(pose.rotation, float).T + pose.position)
-        return np.concatenate(clouds)
+        return np.concatenate([np.zeros((1, 3)), *_clouds(self.robot, self.parts, q)])
+
+    @property
+    def leading(self) -> list[int]:
+        """Bodies on the way to the tool, its own first."""
+        return ancestors(self.robot.tree, self.robot.find_frame(self.frame).body)
+
+    def swept(self, q: np.ndarray, path: np.ndarray) -> np.ndarray:
+        """
+        Return corners (k, 3) of where the arm comes if its tool goes along a path (k, 3) [m].
+
+        The outer half of its bodies is taken to go with the tool, without turning.
+        """
+        outer = self.leading[:(len(self.leading) + 1) // 2]
+        frames = self.robot.tree.frames
+        clouds = _clouds(self.robot, [part for part in self.parts
+                                      if frames[part.shape.link].body in outer], q)
+        if not clouds or not len(path):
+            return np.zeros((0, 3))
+        tool = link_poses(self.robot, [self.frame], q)[0]
+        ways = _corners(path - np.array(tool.position, float))
+        return np.concatenate([(_corners(cloud)[:, None] + ways).reshape(-1, 3)
+                               for cloud in clouds])
 
     def show_path(self, points: np.ndarray) -> None:
         """Draw the desired path through points (k, 3) [m]; fewer than two remove it."""
@@ -175,6 +194,19 @@ def _by_colour(mesh: Mesh, otherwise: tuple[float, float, float]
         pieces.append((tuple(colour.tolist()),
                        Mesh(mesh.vertices[used], places.reshape(-1, 3), None)))
     return pieces
+
+
+def _clouds(robot: Robot, parts: Sequence[Part], q: np.ndarray) -> list[np.ndarray]:
+    """Return points (k, 3) on each part at q [m]."""
+    poses = link_poses(robot, [part.shape.link for part in parts], q)
+    return [corners_of(part) @ np.array(pose.rotation, float).T + pose.position
+            for part, pose in zip(parts, poses)]
+
+
+def _corners(points: np.ndarray) -> np.ndarray:
+    """Return the corners (8, 3) of the box around points (k, 3)."""
+    ends = np.stack([points.min(axis=0), points.max(axis=0)])
+    return np.stack(np.meshgrid(*ends.T), axis=-1).reshape(-1, 3)
 
 
 def _place(node: Any, pose: Pose) -> None:

@@ -67,11 +67,11 @@ class Viewer:
             # docked, the picture ends where the panel begins; a reset undoes it
             self.server.gui.main_panel.dock_right()
             self.scene = RobotScene(self.server, robot)
-            self.scene.follow(self.tool)
             self.scene.show_path(self.path)
             self.page = Page(self.server, robot.name, robot.joints, self._saved)
             self.page.show_gains(self.gains)
-            self.handle = ToolHandle(self.server, self.scene.size, robot.n)
+            self.handle = ToolHandle(self.server, self.scene.size)
+            self.follow(self.tool)
         self._look_at(np.zeros(robot.n))
         self.robot, self.described, self.looked = robot, urdf, False
         self.history.clear()
@@ -80,7 +80,8 @@ class Viewer:
     def _look_at(self, q: np.ndarray) -> None:
         """Put the camera where the whole arm at q and the desired path are seen."""
         assert self.scene is not None
-        camera = camera_around(np.concatenate([self.scene.cloud(q), self.path]))
+        camera = camera_around(np.concatenate([
+            self.scene.cloud(q), self.scene.swept(q, self.path), self.path]))
         cameras: list[Any] = [self.server.initial_camera, *(
             client.camera for client in self.server.get_clients().values())]
         for one in cameras:
@@ -89,8 +90,9 @@ class Viewer:
     def follow(self, frame: str) -> None:
         """Trace a frame, such as trajectory.frame of the scenario."""
         self.tool = frame
-        if self.scene is not None:
+        if self.scene is not None and self.handle is not None:
             self.scene.follow(frame)
+            self.handle.lead(len(self.scene.leading))
 
     def show_path(self, points: np.ndarray) -> None:
         """Draw the desired path through points (k, 3) [m]; the first one shall be seen whole."""

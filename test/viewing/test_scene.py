@@ -10,6 +10,7 @@ from robodyn_ros.robots.urdf.visuals import GREY, visuals_of
 
 viser = pytest.importorskip('viser', reason='the extra "view" is not installed')
 
+from robodyn_ros.viewing.camera import FIELD_OF_VIEW, NARROWEST  # noqa: E402
 from robodyn_ros.viewing.history import History, Moment, SMALLEST_DRAWN  # noqa: E402
 from robodyn_ros.viewing.scene import NODES, RobotScene, SEGMENTS, Trace  # noqa: E402
 from robodyn_ros.viewing.server import Server  # noqa: E402
@@ -138,6 +139,31 @@ def test_the_viewer_traces_the_chosen_frame_and_looks_at_the_whole_path():
         assert viewer.scene.frame == 'link_1'
         viewer.follow('nowhere')
         assert viewer.scene.frame == 'tool0'
+    finally:
+        viewer.close()
+
+
+@pytest.mark.parametrize('name', ['scara_helix', 'scara_via_points', 'parallel_line'])
+def test_the_arm_stays_in_the_picture(name):
+    """From the first state on, which is all the camera knows beside the path."""
+    result = simulate(name)
+    robot, q = result.robot, result.q
+    viewer = Viewer('127.0.0.1', 0, 5.0)
+    try:
+        viewer.show_robot(robot.urdf)
+        viewer.show_path(robot.positions('tool0', q[::20]))
+        viewer.show_state(0.0, robot.joints, q[0], [], np.nan, np.nan, 0.0)
+        camera = viewer.server.initial_camera
+        position = np.array(camera.position)
+        towards = position - camera.look_at
+        towards /= np.linalg.norm(towards)
+        right = np.cross([0.0, 0.0, 1.0], towards)
+        right /= np.linalg.norm(right)
+        for state in q[::len(q) // 20]:
+            seen = viewer.scene.cloud(state) - position
+            half = -seen @ towards * np.tan(FIELD_OF_VIEW / 2.0)
+            assert np.abs(seen @ np.cross(towards, right) / half).max() < 0.95
+            assert np.abs(seen @ right / half).max() < 0.95 * NARROWEST
     finally:
         viewer.close()
 
