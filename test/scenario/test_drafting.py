@@ -54,6 +54,21 @@ def test_public_arms_move(name):
     assert np.abs(result.error).max() < result.scenario.tolerance
 
 
+def test_a_long_chain_moves_within_its_tolerance(tmp_path):
+    """The motion is gentle at its end, too."""
+    links = ''.join(
+        f'<link name="l{k + 1}"><inertial><origin xyz="0.1 0.02 0"/><mass value="1"/><inertia '
+        'ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial></link>'
+        f'<joint name="j{k}" type="revolute"><parent link="l{k}"/><child link="l{k + 1}"/>'
+        f'<origin xyz="0.1 0 0.05" rpy="0 0.3 0"/><axis xyz="{("1 0 0", "0 1 0", "0 0 1")[k % 3]}"/>'
+        '<limit lower="-2" upper="2" effort="5000" velocity="2"/></joint>' for k in range(24))
+    path = tmp_path / 'snake.urdf'
+    path.write_text(f'<robot name="snake"><link name="l0"/>{links}</robot>')
+    result = simulate(load_scenario(path), duration=5.0)
+    assert np.abs(result.error).max() < result.scenario.tolerance
+    assert np.ptp(result.q, axis=0).min() > 0.02
+
+
 def test_motors_that_cannot_hold_the_robot_are_told_and_made_stronger(tmp_path, caplog):
     """Public files have effort="1" for "not known": such a robot runs, with a warning."""
     text = (share_folder('urdf') / 'irb120.urdf').read_text()
