@@ -21,6 +21,7 @@ import numpy as np
 
 from robodyn_ros.errors import ArgumentError, RobodynError, ScenarioError
 from robodyn_ros.mechanics.tree import ancestors
+from robodyn_ros.robots.mass_check import check_mass
 from robodyn_ros.robots.posture import Posture
 from robodyn_ros.robots.robot import load_robot, Robot
 from robodyn_ros.scenario.desired_motion import DesiredMotion
@@ -163,6 +164,7 @@ def _rounded(values: np.ndarray, down: bool = False) -> tuple[float, ...]:
 
 def _path(robot: Robot, frame: str, motion: str) -> TrajectorySettings:
     """Return a path that the tool can follow within all limits, by search."""
+    check_mass(robot)  # else every one would be tried in vain
     posture = Posture(robot, frame)
     reasons = []
     for centre in posture.best(POSES):

@@ -216,6 +216,10 @@ def test_xacro_is_expanded_with_arguments_and_packages(tmp_path):
     path = written(tmp_path)
     assert load_robot(path).joints == ('arm_joint',)
     assert load_robot(path, {'prefix': 'left_'}).joints == ('left_arm_joint',)
+    misspelt = load_robot(path, {'prefx': 'left_'})
+    assert misspelt.joints == ('arm_joint',) and misspelt.remarks[0].sentence == (
+        "no <xacro:arg> asks for 'prefx'; what is given for it changes nothing (its arguments are "
+        "'prefix')")
 
 
 @pytest.mark.parametrize('change, words', [

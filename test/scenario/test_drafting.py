@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from robodyn_ros import load_robot, load_scenario, simulate
-from robodyn_ros.errors import RobodynError, ScenarioError
+from robodyn_ros.errors import RobodynError, ScenarioError, SingularMassError
 from robodyn_ros.scenario.drafting import drafted, EFFORT_PART, MOTIONS, VELOCITY_PART
 from robodyn_ros.scenario.writing import scenario_text
 from robodyn_ros.share import share_folder
@@ -89,12 +89,17 @@ def test_closed_chains_swing_freely():
         drafted(path, 'helix')
 
 
-def test_what_cannot_be_found_is_one_sentence():
-    """A planar arm follows no helix; a motion and a frame that are not there."""
+def test_what_cannot_be_found_is_one_sentence(tmp_path):
+    """A planar arm follows no helix; a frame that is not there; links without mass."""
     two_link = share_folder('urdf') / 'two_link.urdf'
     with pytest.raises(ScenarioError, match='no helix was found that .* take another'):
         drafted(two_link, 'helix')
     with pytest.raises(RobodynError, match='unknown frame'):
         drafted(two_link, 'line', 'elbow')
     assert drafted(two_link, 'line').trajectory.kind == 'line'
+    massless = tmp_path / 'massless.urdf'
+    massless.write_text(re.sub(r'(?s)<inertial>.*?</inertial>', '', two_link.read_text()))
+    for motion in MOTIONS[1:]:
+        with pytest.raises(SingularMassError, match='move no mass.*robodyn inertials'):
+            drafted(massless, motion)
     assert load_robot('two_link').n == 2

@@ -316,12 +316,13 @@ def read_urdf(path: str | Path, arguments: Mapping[str, Any] | None = None) -> R
     text = read_text(path)
     root = parsed(text, str(path))
     if has_macros(root) and (Path(path).suffix == '.xacro' or not without_leftovers(root)[1]):
-        text = expanded(path, arguments)
+        text, remarks = expanded(path, arguments)
         whole = parsed(text, str(path))
         if whole.find('link') is None and root.find('xacro:macro') is not None:
             raise RobotFileError(f'{path}: defines macros and calls none, so it has no <link>; '
                                  'give the file that calls them')
-        return parse_urdf(text, str(path), whole)
+        record = parse_urdf(text, str(path), whole)
+        return record._replace(remarks=(*remarks, *record.remarks))
     if arguments:
         raise RobotFileError(f'{path}: has no macros, but the xacro arguments '
                              f'{listed(tuple(map(str, arguments)))} were given; leave them out')

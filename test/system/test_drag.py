@@ -1,0 +1,116 @@
+# Copyright 2026 robodyn_ros developers
+# SPDX-License-Identifier: Apache-2.0
+"""The tool's handle in a real Chromium, dragged with the mouse: the tool goes where it is let go."""
+
+import io
+
+from geometry_msgs.msg import PoseStamped
+import numpy as np
+import pytest
+from robodyn_ros import load_robot
+from system.browser import CHROMIUM, open_page
+from system.graph import heard_graph, PATIENCE, start
+from system.test_view import address
+
+Image = pytest.importorskip('PIL.Image', reason='needs Pillow, which comes with the extra "view"')
+pytestmark = [pytest.mark.dds, pytest.mark.skipif(
+    CHROMIUM is None, reason='no Chromium on this machine (Debian: apt install chromium)')]
+WIDTH = 750
+"""Of the picture of the robot, which ends where the panel begins [pixels]."""
+STEPS = 6
+"""In which the mouse is moved; a hand moves it in more."""
+
+
+def dots(page, colour):
+    """Return where the picture has a colour of the handle (k, 2) [pixels]."""
+    image = Image.open(io.BytesIO(page.screenshot())).convert('RGB')
+    red, green, blue = np.moveaxis(np.asarray(image, dtype=int)[:, :WIDTH // 2], -1, 0)
+    return 2.0 * np.argwhere({  # a dot of the picture is two pixels wide, see open_page
+        'red': (red > 225) & (green < 110) & (blue > 80) & (blue < 150),
+        'yellow': (red > 200) & (green > 200) & (blue < 150)}[colour])[:, ::-1]
+
+
+def hovered(page, listener):
+    """Return the dots of the part of the handle that the mouse is on: it becomes yellow."""
+    found = []
+
+    def seen():
+        found[:] = dots(page, 'yellow').tolist()
+        return len(found) > 20
+
+    listener.wait(seen)
+    return np.array(found)
+
+
+def grab(page, listener):
+    """Put the mouse on the tip of the red arrow, x of the tool; return where, and its way there."""
+    page.get_by_role('button', name='Back to the scenario').wait_for()  # with it comes the handle
+    listener.wait(lambda: len(dots(page, 'red')) > 50)
+    red = dots(page, 'red')  # the arrow, and a square beside its root
+    out = red - red.mean(axis=0)
+    tip = np.linalg.norm(out, axis=1).argmax()
+    place = red[tip] - 6.0 * out[tip] / np.linalg.norm(out[tip])
+    page.mouse.move(*place)
+    arrow = hovered(page, listener)
+    way = np.linalg.svd(arrow - arrow.mean(axis=0))[2][0]
+    return place, way if way @ out[tip] > 0.0 else -way, arrow.mean(axis=0)
+
+
+def positions(robot, state):
+    """Return the joints' positions of a state, in the robot's order (n,)."""
+    known = dict(zip(state.name, state.position))
+    return np.array([known[name] for name in robot.joints])
+
+
+@pytest.mark.parametrize('scenario, name, pixels', [
+    ('scara_helix', 'scara_450', -60.0), ('parallel_line', 'parallel_2dof', -25.0)])
+def test_the_tool_goes_where_the_mouse_lets_go(listener, scenario, name, pixels):
+    """Along the arrow, inside the limits, loops closed; one click leads back."""
+    robot, goals = load_robot(name), []
+    listener.node.create_subscription(PoseStamped, 'trajectory/goal_pose', goals.append, 100)
+    short = {'duration': 2.0}
+    with heard_graph(listener, scenario, dynamics=short, controller=short,
+                     trajectory=short) as processes:
+        listener.wait_for_report('holding at the end of the trajectory')
+        q = positions(robot, listener.states[-1])
+        before = robot.frame('tool0', q)
+        processes.append(start(scenario, 'viewer', port=0))
+        with open_page(address(processes[-1], listener), PATIENCE) as page:
+            page.add_style_tag(content='.mantine-Notification-root { display: none !important }')
+            place, way, begin = grab(page, listener)
+            page.mouse.down()
+            for k in range(1, STEPS + 1):
+                page.mouse.move(*(place + way * pixels * k / STEPS))
+                count = len(goals)
+                listener.wait(lambda: len(goals) > count)  # noqa: B023
+            page.mouse.up()
+            first = len(listener.states)
+
+            def there():
+                goal = goals[-1].pose.position
+                tool = robot.positions('tool0', positions(robot, listener.states[-1]))
+                return np.abs(tool - [goal.x, goal.y, goal.z]).max() < 1e-4 and \
+                    max(map(abs, listener.states[-1].velocity)) < 1e-3
+
+            listener.wait(there)
+            moved = robot.positions('tool0', positions(robot, listener.states[-1])) \
+                - before.position
+            along = float(moved @ before.rotation[:, 0])
+            assert along * pixels > 0.0 and abs(along) > 0.02
+            assert np.linalg.norm(moved - along * before.rotation[:, 0]) < 1e-3
+            # the mouse has not moved since: what was grabbed is still under it
+            end = hovered(page, listener).mean(axis=0)
+            assert np.abs(end - begin - pixels * way).max() < 8.0
+
+            for state in listener.states[first::20]:
+                q = positions(robot, state)
+                assert (q >= robot.limits.lower).all() and (q <= robot.limits.upper).all()
+                for loop in robot.loops:
+                    apart = robot.positions(loop.frame_a, q) - robot.positions(loop.frame_b, q)
+                    assert np.abs(apart[:2]).max() < 1e-6
+
+            button = page.get_by_role('button', name='Back to the scenario').bounding_box()
+            page.mouse.click(button['x'] + button['width'] / 2, button['y'] + button['height'] / 2)
+            listener.wait(lambda: np.abs(positions(robot, listener.states[-1]) - q).max() > 0.02)
+            listener.wait(lambda: np.abs(robot.positions('tool0', positions(
+                robot, listener.states[-1])) - before.position).max() < 5e-3)
