@@ -38,7 +38,7 @@ RATE = 2.0 * math.pi * SWINGS / DURATION
 ANGLE, LENGTH = 0.35, 0.05
 """Largest amplitude of a joint [rad], [m]."""
 SERIES = 8
-"""Joints in series from which on each swings less; twice as many lead the end four times as far."""
+"""Joints in series from which on each swings less; twice as many lead an end four times as far."""
 FINE, ROUGH = 1e-3, 5e-3
 """Tracking error of a healthy run: without friction, and with some, which sticks [rad] or [m]."""
 NATURAL_FREQUENCY = 20.0

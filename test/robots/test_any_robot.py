@@ -149,7 +149,7 @@ def test_any_length_of_an_axis_will_do_but_none():
     TEXT.replace('<?xml version="1.0"?>', '<?xml encoding="utf-8"?>'),
     TEXT.replace('<?xml version="1.0"?>', '<?xml version="1.0" encoding="klingon"?>')])
 def test_what_ros_reads_is_read(text, tmp_path):
-    """A byte order mark, blanks, comments with --, namespaces, prefixes nobody declared, bare &."""
+    """Byte order mark, blanks, comments with --, namespaces, prefixes nobody declared, bare &."""
     path = tmp_path / 'arm.urdf'
     path.write_text(text, encoding='utf-8')
     assert load_robot(path).joints == ('shoulder', 'slide')

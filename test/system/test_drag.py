@@ -1,6 +1,6 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
-"""The tool's handle in a real Chromium, dragged with the mouse: the tool goes where it is let go."""
+"""The tool's handle in a real Chromium, dragged with the mouse: the tool goes where it is left."""
 
 import io
 
@@ -43,7 +43,7 @@ def hovered(page, listener):
 
 
 def grab(page, listener):
-    """Put the mouse on the tip of the red arrow, x of the tool; return where, and its way there."""
+    """Put the mouse on the red arrow, x of the tool; return where, its way, and its middle."""
     page.get_by_role('button', name='Back to the scenario').wait_for()  # with it comes the handle
     listener.wait(lambda: len(dots(page, 'red')) > 50)
     red = dots(page, 'red')  # the arrow, and a square beside its root

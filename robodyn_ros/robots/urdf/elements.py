@@ -62,7 +62,7 @@ def _decoded(data: bytes, path: str | Path) -> str:
     else:
         found = DECLARED.match(data[:200])
         encoding = found.group(1).decode() if found else 'utf-8'
-    # many files claim UTF-8 and hold a degree sign or a name in Latin-1, or claim what they are not
+    # many files claim UTF-8 and hold a degree sign or a name in Latin-1; others are UTF-8
     for attempt in (encoding, 'utf-8', 'latin-1'):
         try:
             text = data.decode(attempt)

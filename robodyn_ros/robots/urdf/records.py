@@ -178,7 +178,7 @@ class _Reader(ElementReader):
             return None
         xyz, rpy = self.origin(self.single(inertial, 'origin', inside), where)
         mass = 0.0 if mass_element is None else self.number(mass_element, 'value', where)
-        none = (0.0,) * 6
+        none: tuple[float, ...] = (0.0,) * 6
         tensor = none if tensor_element is None else self.readable(
             lambda: self.tensor(tensor_element, where), none, 'this <inertia> counts as zero')
         return Inertial(mass, xyz, rpy, tensor)  # type: ignore[arg-type]

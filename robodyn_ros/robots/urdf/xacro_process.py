@@ -65,12 +65,13 @@ def main() -> int:
     sys.modules.update({'ament_index_python': index, 'ament_index_python.packages': packages})
     said = io.StringIO()  # xacro prints where it was
     arguments = Arguments(request['arguments'])
+    answer: dict[str, Any]
     try:
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             document = xacro.process_file(request['path'], mappings=arguments)
             text = document.toprettyxml(indent='  ')
     except RecursionError:
-        answer: dict[str, Any] = {'error': 'a file includes itself or a macro calls itself, without end; break '
+        answer = {'error': 'a file includes itself or a macro calls itself, without end; break '
                            'the circle'}
     except MemoryError:
         answer = {'error': TOO_LARGE}
