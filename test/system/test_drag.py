@@ -30,28 +30,27 @@ def dots(page, colour):
         'yellow': (red > 200) & (green > 200) & (blue < 150)}[colour])[:, ::-1]
 
 
-def hovered(page, listener):
-    """Return the dots of the part of the handle that the mouse is on: it becomes yellow."""
+def seen(page, listener, colour, least):
+    """Wait until the handle shows so many dots of a colour, and return them."""
     found = []
 
-    def seen():
-        found[:] = dots(page, 'yellow').tolist()
-        return len(found) > 20
+    def enough():
+        found[:] = dots(page, colour).tolist()
+        return len(found) >= least
 
-    listener.wait(seen)
+    listener.wait(enough)
     return np.array(found)
 
 
 def grab(page, listener):
     """Put the mouse on the red arrow, x of the tool; return where, its way, and its middle."""
     page.get_by_role('button', name='Back to the scenario').wait_for()  # with it comes the handle
-    listener.wait(lambda: len(dots(page, 'red')) > 50)
-    red = dots(page, 'red')  # the arrow, and a square beside its root
+    red = seen(page, listener, 'red', 50)  # the arrow, and a square beside its root
     out = red - red.mean(axis=0)
     tip = np.linalg.norm(out, axis=1).argmax()
     place = red[tip] - 6.0 * out[tip] / np.linalg.norm(out[tip])
     page.mouse.move(*place)
-    arrow = hovered(page, listener)
+    arrow = seen(page, listener, 'yellow', 20)  # as the mouse is on it
     way = np.linalg.svd(arrow - arrow.mean(axis=0))[2][0]
     return place, way if way @ out[tip] > 0.0 else -way, arrow.mean(axis=0)
 
@@ -65,7 +64,7 @@ def positions(robot, state):
 @pytest.mark.parametrize('scenario, name, pixels', [
     ('scara_helix', 'scara_450', -60.0), ('parallel_line', 'parallel_2dof', -25.0)])
 def test_the_tool_goes_where_the_mouse_lets_go(listener, scenario, name, pixels):
-    """Along the arrow, inside the limits, loops closed; one click leads back."""
+    """Mouse, handle, goal, tool: along the arrow, inside limits, loops closed; a click leads back."""
     robot, goals = load_robot(name), []
     listener.node.create_subscription(PoseStamped, 'trajectory/goal_pose', goals.append, 100)
     short = {'duration': 2.0}
@@ -78,13 +77,15 @@ def test_the_tool_goes_where_the_mouse_lets_go(listener, scenario, name, pixels)
         with open_page(address(processes[-1], listener), PATIENCE) as page:
             page.add_style_tag(content='.mantine-Notification-root { display: none !important }')
             place, way, begin = grab(page, listener)
+            first = len(listener.states)
             page.mouse.down()
             for k in range(1, STEPS + 1):
                 page.mouse.move(*(place + way * pixels * k / STEPS))
                 count = len(goals)
                 listener.wait(lambda: len(goals) > count)  # noqa: B023
+            end = seen(page, listener, 'yellow', 20).mean(axis=0)
+            assert np.abs(end - begin - pixels * way).max() < 8.0
             page.mouse.up()
-            first = len(listener.states)
 
             def there():
                 goal = goals[-1].pose.position
@@ -98,10 +99,6 @@ def test_the_tool_goes_where_the_mouse_lets_go(listener, scenario, name, pixels)
             along = float(moved @ before.rotation[:, 0])
             assert along * pixels > 0.0 and abs(along) > 0.02
             assert np.linalg.norm(moved - along * before.rotation[:, 0]) < 1e-3
-            # the mouse has not moved since: what was grabbed is still under it
-            end = hovered(page, listener).mean(axis=0)
-            assert np.abs(end - begin - pixels * way).max() < 8.0
-
             for state in listener.states[first::20]:
                 q = positions(robot, state)
                 assert (q >= robot.limits.lower).all() and (q <= robot.limits.upper).all()
