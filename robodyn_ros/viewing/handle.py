@@ -47,9 +47,14 @@ class ToolHandle:
             if event.client is not None:  # a visitor who went away lets go, and asks for nothing
                 self._asked = [*map(float, self._node.position), x, y, z, w]
 
-    def lead(self, joints: int) -> None:
-        """Lead a tool to which so many joints lead: rings where it can be turned, else none."""
+    def lead(self, joints: int, axes: tuple[bool, bool, bool]) -> None:
+        """
+        Offer what the arm can do: arrows where it moves its tool, rings where it turns it.
+
+        :param joints: that lead to the tool; :param axes: of the tool along which it can move
+        """
         self._node.disable_rotations = joints < WHOLE
+        self._node.active_axes = axes
 
     def show(self, visible: bool) -> None:
         """Offer the handle, or hide it."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import numpy as np
-from robodyn_ros.mechanics.kinematics import Pose
+from robodyn_ros.mechanics.kinematics import frame_jacobian, frame_pose, Pose
 from robodyn_ros.mechanics.tree import ancestors
 from robodyn_ros.robots.appearance import appearance_of, corners_of, link_poses, Part
 from robodyn_ros.robots.geometry import quaternion
@@ -16,6 +16,8 @@ from robodyn_ros.robots.urdf.meshes import creased, Mesh
 DESIRED_COLOUR, TRACED_COLOUR = (25, 118, 210), (242, 115, 26)
 MOST_COLOURS = 24
 """Colours of one mesh."""
+POSES = 3
+"""At which it is looked how the tool moves: one may be singular."""
 SEGMENTS, NODES = 50, 30
 """The traced path: line segments per scene node, and nodes; the oldest node is used again."""
 
@@ -90,6 +92,17 @@ class RobotScene:
     def leading(self) -> list[int]:
         """Bodies on the way to the tool, its own first."""
         return ancestors(self.robot.tree, self.robot.find_frame(self.frame).body)
+
+    def led_axes(self) -> tuple[bool, bool, bool]:
+        """Tell along which of its own axes the tool can be moved; a planar arm's in a plane."""
+        tree, frame = self.robot.tree, self.robot.find_frame(self.frame)
+        moved = np.zeros(3)
+        for q in np.random.default_rng(0).uniform(-1.0, 1.0, (POSES, self.robot.n)).tolist():
+            turn = np.array(frame_pose(tree, frame, q).rotation, float)
+            rows = np.array(frame_jacobian(tree, frame, q), float).reshape(6, -1)[:3]
+            moved = np.maximum(moved, np.abs(turn.T @ rows).max(axis=1, initial=0.0))
+        x, y, z = (moved > 1e-6 * self.size).tolist()
+        return x, y, z
 
     def swept(self, q: np.ndarray, path: np.ndarray) -> np.ndarray:
         """

@@ -92,7 +92,7 @@ class Viewer:
         self.tool = frame
         if self.scene is not None and self.handle is not None:
             self.scene.follow(frame)
-            self.handle.lead(len(self.scene.leading))
+            self.handle.lead(len(self.scene.leading), self.scene.led_axes())
 
     def show_path(self, points: np.ndarray) -> None:
         """Draw the desired path through points (k, 3) [m]; the first one shall be seen whole."""

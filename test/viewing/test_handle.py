@@ -89,5 +89,6 @@ def test_an_arm_of_few_joints_has_no_rings_to_turn():
     """It could not follow them."""
     for joints, disabled in ((4, True), (6, False), (7, False)):
         server = Server()
-        ToolHandle(server, 1.0).lead(joints)
+        ToolHandle(server, 1.0).lead(joints, (True, False, True))
         assert server.node.disable_rotations is disabled
+        assert server.node.active_axes == (True, False, True)

@@ -143,6 +143,15 @@ def test_the_viewer_traces_the_chosen_frame_and_looks_at_the_whole_path():
         viewer.close()
 
 
+@pytest.mark.parametrize('name, axes', [
+    ('scara_450', (True, True, True)), ('irb120', (True, True, True)),
+    ('parallel_2dof', (True, True, False)), ('two_link', (True, False, True))])
+def test_the_tool_is_led_where_it_can_move(server, name, axes):
+    """An arm in a plane has no handle across it."""
+    server.scene.reset()
+    assert RobotScene(server, load_robot(name)).led_axes() == axes
+
+
 @pytest.mark.parametrize('name', ['scara_helix', 'scara_via_points', 'parallel_line'])
 def test_the_arm_stays_in_the_picture(name):
     """From the first state on, which is all the camera knows beside the path."""
