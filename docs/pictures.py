@@ -41,8 +41,9 @@ def make_animation():
 def make_view(chromium):
     """Run the closed chain with its page, again and again, and photograph the page."""
     with tempfile.NamedTemporaryFile('w+') as log:
-        run = robodyn('run', 'parallel_line', '--view', '--port', '0', '--set', 'repeat=true',
-                      stderr=log)
+        # software that draws leaves a small machine no time for all of a second in a second
+        run = robodyn('run', 'parallel_line', '--view', '--port', '0', '--rate', '0.5', '--set',
+                      'repeat=true', stderr=log)
         try:
             photograph(chromium, address_in(Path(log.name)))
         finally:
