@@ -50,6 +50,7 @@ class Viewer:
         self.path = np.zeros((0, 3))
         self.tool = ''
         self.gains: Mapping[str, Sequence[float]] = {}
+        self.settings: Mapping[str, float] = {}
         self.state, self.paused, self.pictures = '', False, 0
 
     def show_robot(self, urdf: str) -> list[str]:
@@ -70,6 +71,7 @@ class Viewer:
             self.scene.show_path(self.path)
             self.page = Page(self.server, robot.name, robot.joints, self._saved)
             self.page.show_gains(self.gains)
+            self.page.show_settings(self.settings)
             self.handle = ToolHandle(self.server, self.scene.size)
             self.follow(self.tool)
         self._look_at(np.zeros(robot.n))
@@ -109,6 +111,12 @@ class Viewer:
                       if any(values) and name not in unused}
         if self.page is not None:
             self.page.show_gains(self.gains)
+
+    def show_settings(self, settings: Mapping[str, float]) -> None:
+        """Show what a visitor may change, as it is: speed and payload [kg]."""
+        self.settings = settings
+        if self.page is not None:
+            self.page.show_settings(settings)
 
     def show_plant(self, paused: bool, state: str) -> None:
         """Show whether the plant is paused, and in words what goes on."""

@@ -197,5 +197,9 @@ def test_the_viewer_passes_over_states_of_another_robot_and_saves_a_page():
         assert list(viewer.requests()) == []
         page = replay_html(robot, list(viewer.history.moments), np.eye(3))
         assert b'__VISER_EMBED_DATA__' in page and len(page) > 100_000
+        viewer.show_settings({'speed': 0.5, 'payload': 99.0})  # kilograms beyond the slider's end
+        assert viewer.page.speed.value == 0.5 and viewer.page.payload.value == 10.0
+        viewer.show_robot(load_robot('scara_450').urdf)
+        assert viewer.page.speed.value == 0.5
     finally:
         viewer.close()
