@@ -70,6 +70,8 @@ def _decoded(data: bytes, path: str | Path) -> str:
             continue
         if '<' not in text[:200] and b'<' in data[:200]:
             continue
+        if '\0' not in text:
+            return text
         text = text.rstrip('\0\t\r\n ')  # zeros at the end: of a program in C
         if '\0' in text:
             break
