@@ -50,7 +50,7 @@ TESTS ?= test
 test: $(VENV)/.ready-test share ## every test and every linter
 	@$(RUN) $(PYTEST) $(TESTS)
 
-robots: $(VENV)/.ready-test share ## every fixed-base robot of example-robot-data, run as ROS 2 nodes; an hour
+robots: $(VENV)/.ready-test share ## every fixed-base robot of example-robot-data, run as ROS 2 nodes; some minutes
 	@$(RUN) pytest -m every_robot test/every_robot
 
 nodes: $(VENV)/.ready-nodes share ## only the tests of nodes, graph, launch files and recordings

@@ -39,9 +39,11 @@ def make_animation():
 
 
 def make_view(chromium):
-    """Run the closed chain with its page, and photograph the page."""
+    """Run the closed chain with its page, again and again, and photograph the page."""
     with tempfile.NamedTemporaryFile('w+') as log:
-        run = robodyn('view', 'parallel_line', '--port', '0', stderr=log)
+        # software that draws leaves a small machine no time for all of a second in a second
+        run = robodyn('run', 'parallel_line', '--view', '--port', '0', '--rate', '0.5', '--set',
+                      'repeat=true', stderr=log)
         try:
             photograph(chromium, address_in(Path(log.name)))
         finally:
@@ -74,6 +76,7 @@ def photograph(chromium, address):
         # what Chromium says about software drawing is no part of the picture
         page.add_style_tag(content='.mantine-Notification-root { display: none !important }')
         page.get_by_text('constraint error').first.wait_for()
+        page.get_by_role('button', name='Back to the scenario').wait_for()  # and the handle
         page.wait_for_timeout(25000)  # of motion; software takes long to fade the scene in
         page.screenshot(path=IMAGES / 'view.png')
         browser.close()

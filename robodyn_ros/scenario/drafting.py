@@ -20,6 +20,8 @@ from typing import Any, Iterator, Mapping
 import numpy as np
 
 from robodyn_ros.errors import ArgumentError, RobodynError, ScenarioError
+from robodyn_ros.mechanics.tree import ancestors
+from robodyn_ros.robots.mass_check import check_mass
 from robodyn_ros.robots.posture import Posture
 from robodyn_ros.robots.robot import load_robot, Robot
 from robodyn_ros.scenario.desired_motion import DesiredMotion
@@ -35,6 +37,8 @@ RATE = 2.0 * math.pi * SWINGS / DURATION
 """[rad/s]"""
 ANGLE, LENGTH = 0.35, 0.05
 """Largest amplitude of a joint [rad], [m]."""
+SERIES = 8
+"""Joints in series from which on each swings less; twice as many lead an end four times as far."""
 FINE, ROUGH = 1e-3, 5e-3
 """Tracking error of a healthy run: without friction, and with some, which sticks [rad] or [m]."""
 NATURAL_FREQUENCY = 20.0
@@ -123,7 +127,9 @@ def _amplitudes(robot: Robot, centre: np.ndarray) -> np.ndarray:
     """Return how far each joint swings from its centre (n,) [rad] or [m]."""
     limits = robot.limits
     room = RANGE_PART * np.minimum(limits.upper - centre, centre - limits.lower)
-    own = np.array([ANGLE if unit == 'rad' else LENGTH for unit in robot.units])
+    series = max(len(ancestors(robot.tree, body)) for body in robot.joint_bodies)
+    own = np.array([ANGLE if unit == 'rad' else LENGTH for unit in robot.units]) \
+        * min(1.0, SERIES / series) ** 2
     slow = VELOCITY_PART * limits.velocity / (RATE * FASTEST)
     return np.maximum(np.minimum(np.minimum(room, own), slow), 0.0)
 
@@ -158,6 +164,7 @@ def _rounded(values: np.ndarray, down: bool = False) -> tuple[float, ...]:
 
 def _path(robot: Robot, frame: str, motion: str) -> TrajectorySettings:
     """Return a path that the tool can follow within all limits, by search."""
+    check_mass(robot)  # else every one would be tried in vain
     posture = Posture(robot, frame)
     reasons = []
     for centre in posture.best(POSES):

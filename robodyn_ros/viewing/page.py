@@ -157,6 +157,12 @@ class Page:
                     self.gains[name] = self._slider(f'gain {name}', f'{name} times', 0.1, 3.0,
                                                     0.05, 1.0, f'Factor on {text}.')
 
+    def show_settings(self, settings: Mapping[str, float]) -> None:
+        """Put the sliders where the plant is, by name: speed and payload."""
+        for name, value in settings.items():
+            slider = getattr(self, name)
+            slider.value = min(max(value, slider.min), slider.max)
+
     def offer_goals(self, offered: bool) -> None:
         """Offer the way back from where the tool was dragged."""
         if self.scenario_button.visible != offered:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import numpy as np
-from robodyn_ros.mechanics.kinematics import Pose
+from robodyn_ros.mechanics.kinematics import frame_jacobian, frame_pose, Pose
+from robodyn_ros.mechanics.tree import ancestors
 from robodyn_ros.robots.appearance import appearance_of, corners_of, link_poses, Part
 from robodyn_ros.robots.geometry import quaternion
 from robodyn_ros.robots.robot import Robot
@@ -15,6 +16,8 @@ from robodyn_ros.robots.urdf.meshes import creased, Mesh
 DESIRED_COLOUR, TRACED_COLOUR = (25, 118, 210), (242, 115, 26)
 MOST_COLOURS = 24
 """Colours of one mesh."""
+POSES = 3
+"""At which it is looked how the tool moves: one may be singular."""
 SEGMENTS, NODES = 50, 30
 """The traced path: line segments per scene node, and nodes; the oldest node is used again."""
 
@@ -83,11 +86,40 @@ class RobotScene:
 
     def cloud(self, q: np.ndarray) -> np.ndarray:
         """Return points (k, 3) on the robot at q, its base among them [m]."""
-        clouds = [np.zeros((1, 3))]
-        for part, pose in zip(self.parts, link_poses(
-                self.robot, [part.shape.link for part in self.parts], q)):
-            clouds.append(corners_of(part) @ np.array(pose.rotation, float).T + pose.position)
-        return np.concatenate(clouds)
+        return np.concatenate([np.zeros((1, 3)), *_clouds(self.robot, self.parts, q)])
+
+    @property
+    def leading(self) -> list[int]:
+        """Bodies on the way to the tool, its own first."""
+        return ancestors(self.robot.tree, self.robot.find_frame(self.frame).body)
+
+    def led_axes(self) -> tuple[bool, bool, bool]:
+        """Tell along which of its own axes the tool can be moved; a planar arm's in a plane."""
+        tree, frame = self.robot.tree, self.robot.find_frame(self.frame)
+        moved = np.zeros(3)
+        for q in np.random.default_rng(0).uniform(-1.0, 1.0, (POSES, self.robot.n)).tolist():
+            turn = np.array(frame_pose(tree, frame, q).rotation, float)
+            rows = np.array(frame_jacobian(tree, frame, q), float).reshape(6, -1)[:3]
+            moved = np.maximum(moved, np.abs(turn.T @ rows).max(axis=1, initial=0.0))
+        x, y, z = (moved > 1e-6 * self.size).tolist()
+        return x, y, z
+
+    def swept(self, q: np.ndarray, path: np.ndarray) -> np.ndarray:
+        """
+        Return corners (k, 3) of where the arm comes if its tool goes along a path (k, 3) [m].
+
+        The outer half of its bodies is taken to go with the tool, without turning.
+        """
+        outer = self.leading[:(len(self.leading) + 1) // 2]
+        frames = self.robot.tree.frames
+        clouds = _clouds(self.robot, [part for part in self.parts
+                                      if frames[part.shape.link].body in outer], q)
+        if not clouds or not len(path):
+            return np.zeros((0, 3))
+        tool = link_poses(self.robot, [self.frame], q)[0]
+        ways = _corners(path - np.array(tool.position, float))
+        return np.concatenate([(_corners(cloud)[:, None] + ways).reshape(-1, 3)
+                               for cloud in clouds])
 
     def show_path(self, points: np.ndarray) -> None:
         """Draw the desired path through points (k, 3) [m]; fewer than two remove it."""
@@ -175,6 +207,19 @@ def _by_colour(mesh: Mesh, otherwise: tuple[float, float, float]
         pieces.append((tuple(colour.tolist()),
                        Mesh(mesh.vertices[used], places.reshape(-1, 3), None)))
     return pieces
+
+
+def _clouds(robot: Robot, parts: Sequence[Part], q: np.ndarray) -> list[np.ndarray]:
+    """Return points (k, 3) on each part at q [m]."""
+    poses = link_poses(robot, [part.shape.link for part in parts], q)
+    return [corners_of(part) @ np.array(pose.rotation, float).T + pose.position
+            for part, pose in zip(parts, poses)]
+
+
+def _corners(points: np.ndarray) -> np.ndarray:
+    """Return the corners (8, 3) of the box around points (k, 3)."""
+    ends = np.stack([points.min(axis=0), points.max(axis=0)])
+    return np.stack(np.meshgrid(*ends.T), axis=-1).reshape(-1, 3)
 
 
 def _place(node: Any, pose: Pose) -> None:

@@ -53,6 +53,7 @@ class Viewer:
         self.path = np.zeros((0, 3))
         self.tool = ''
         self.gains: Mapping[str, Sequence[float]] = {}
+        self.settings: Mapping[str, float] = {}
         self.state, self.paused, self.pictures = '', False, 0
 
     def show_robot(self, urdf: str) -> list[str]:
@@ -70,11 +71,12 @@ class Viewer:
             # docked, the picture ends where the panel begins; a reset undoes it
             self.server.gui.main_panel.dock_right()
             self.scene = RobotScene(self.server, robot)
-            self.scene.follow(self.tool)
             self.scene.show_path(self.path)
             self.page = Page(self.server, robot.name, robot.joints, self._saved)
             self.page.show_gains(self.gains)
-            self.handle = ToolHandle(self.server, self.scene.size, robot.n)
+            self.page.show_settings(self.settings)
+            self.handle = ToolHandle(self.server, self.scene.size)
+            self.follow(self.tool)
         self._look_at(np.zeros(robot.n))
         self.robot, self.described, self.looked = robot, urdf, False
         self.history.clear()
@@ -83,7 +85,8 @@ class Viewer:
     def _look_at(self, q: np.ndarray) -> None:
         """Put the camera where the whole arm at q and the desired path are seen."""
         assert self.scene is not None
-        camera = camera_around(np.concatenate([self.scene.cloud(q), self.path]))
+        camera = camera_around(np.concatenate([
+            self.scene.cloud(q), self.scene.swept(q, self.path), self.path]))
         cameras: list[Any] = [self.server.initial_camera, *(
             client.camera for client in self.server.get_clients().values())]
         for one in cameras:
@@ -92,8 +95,9 @@ class Viewer:
     def follow(self, frame: str) -> None:
         """Trace a frame, such as trajectory.frame of the scenario."""
         self.tool = frame
-        if self.scene is not None:
+        if self.scene is not None and self.handle is not None:
             self.scene.follow(frame)
+            self.handle.lead(len(self.scene.leading), self.scene.led_axes())
 
     def show_path(self, points: np.ndarray) -> None:
         """
@@ -115,6 +119,12 @@ class Viewer:
                       if any(values) and name not in unused}
         if self.page is not None:
             self.page.show_gains(self.gains)
+
+    def show_settings(self, settings: Mapping[str, float]) -> None:
+        """Show what a visitor may change, as it is: speed and payload [kg]."""
+        self.settings = settings
+        if self.page is not None:
+            self.page.show_settings(settings)
 
     def show_plant(self, paused: bool, state: str) -> None:
         """Show whether the plant is paused, and in words what goes on."""

@@ -94,6 +94,16 @@ ODD = {
     'calls of nothing': ([('<link name="tool0"/>', '<link name="tool0"/><xacro:camera '
                           'name="a ${b}"/>')], "calls 'xacro:camera'"),
     'two origins': ([(AXIS, AXIS + '<origin/>')], 'the first is used'),
+    'a number with a unit': ([('value="0.75"', 'value="0.75 kg"')],
+                             "is '0.75 kg'; this <inertial> is left out, as in ROS (expected a "
+                             'finite number below 1e+30)'),
+    'a comma': ([('value="0.75"', 'value="0,75"')], "'0,75'"),
+    'an underscore': ([('value="0.75"', 'value="0_75"')], "'0_75'"),
+    'mass nan': ([('value="0.75"', 'value="nan"')], "'nan'"),
+    'centre of two numbers': ([('xyz="0.1 0 0" rpy="0 0 0.3"', 'xyz="0.1 0"')], "'0.1 0'"),
+    'no products': ([('ixx="0.002" ixy="0" ixz="0" iyy="0.002" iyz="0"',
+                      'ixx="0.002" ixz="0" iyy="0.002"')],
+                    "<inertia> of link 'hand' lacks ixy, iyz; what is missing is zero"),
 }
 
 
@@ -106,18 +116,59 @@ def test_what_is_odd_is_read_with_one_remark(case):
     assert len(arm.remarks) == 1 and words in arm.remarks[0].sentence
 
 
+@pytest.mark.parametrize('old, new', [
+    ('value="0.75"', 'value="0.75 kg"'), ('value="0.75"', 'value=""'), ('value="0.75"', ''),
+    (' izz="0.003"', ''), ('izz="0.003"', 'izz="0.003f"'), ('xyz="0.1 0 0"', 'xyz="0.1 0"')])
+def test_an_inertial_that_cannot_be_read_is_left_out_as_in_pinocchio(old, new):
+    """The link is one without mass, or of a point; for M and h too."""
+    arm = robot_from_text(spoiled((old, new), ('<rotor joint="slide" carrier="arm" '
+                                               'inertia="0.01" ratio="50"/>', '')))
+    peer, (q, v) = Peer(arm), np.array([[0.3, 0.1], [0.5, -0.2]])
+    M, h = equations.mass_and_bias(arm.tree, arm.parameters._replace(friction_scale=0.0),
+                                   q.tolist(), v.tolist())
+    for ours, theirs in zip((M, h), peer.mass_and_bias(q, v)):
+        assert np.abs(np.array(ours, float) - theirs).max() < 1e-12
+    with pytest.raises(RobotFileError, match="'hand'|'arm'"):
+        robot_from_text(arm.urdf, strict=True)
+
+
+def test_any_length_of_an_axis_will_do_but_none():
+    """A direction is one however long; names may hold any kind of blank."""
+    for xyz in ('0 0 -1e-9', '0 0 -1e9', '0 0 -1e-200'):
+        arm = small((AXIS, f'<axis xyz="{xyz}"/>'))
+        assert arm.mass_matrix(np.zeros(2)) == pytest.approx(small().mass_matrix(np.zeros(2)))
+    assert robot_from_text(TEXT.replace('"shoulder"', '"a\u00a0b"')).joints[0] == 'a\u00a0b'
+
+
 @pytest.mark.parametrize('text', [
     '\ufeff' + TEXT, '\n ' + TEXT, TEXT.replace('<link name="base"/>', '<!-- a -- b --><link '
                                                                        'name="base"/>'),
     TEXT.replace('<robot ', '<robot xmlns="http://ros.org" xmlns:xacro="http://ros.org/xacro" '),
-    TEXT.replace('</robot>', '<sensor:camera/><gazebo><a b="${c}"/></gazebo></robot>')])
+    TEXT.replace('</robot>', '<sensor:camera/><gazebo><a b="${c}"/></gazebo></robot>'),
+    TEXT.replace('name="small"', 'name="a & b &nbsp; &amp; &#65;"'),
+    TEXT.replace('<?xml version="1.0"?>', '<?xml encoding="utf-8"?>'),
+    TEXT.replace('<?xml version="1.0"?>', '<?xml version="1.0" encoding="klingon"?>')])
 def test_what_ros_reads_is_read(text, tmp_path):
-    """A byte order mark, blanks, comments with --, namespaces, prefixes nobody declared."""
+    """Byte order mark, blanks, comments with --, namespaces, prefixes nobody declared, bare &."""
     path = tmp_path / 'arm.urdf'
     path.write_text(text, encoding='utf-8')
     assert load_robot(path).joints == ('shoulder', 'slide')
     path.write_bytes(text.removeprefix('\ufeff').encode('utf-16'))
     assert load_robot(path).joints == ('shoulder', 'slide')
+
+
+@pytest.mark.parametrize('encoding, declared', [
+    ('utf-8', 'utf-16'), ('utf-8', 'cp037'), ('utf-8', 'zlib'), ('utf-16-le', 'utf-16'),
+    ('utf-16-be', 'utf-16'), ('utf-16', 'utf-16'), ('gbk', 'gb2312'), ('shift-jis', 'Shift_JIS'),
+    ('cp1252', 'windows-1252'), ('latin-1', 'utf-8'), ('latin-1', 'ascii')])
+def test_any_encoding_is_read_whatever_is_declared(encoding, declared, tmp_path):
+    """Text after the end of which a C program left zeros, too."""
+    names = {'gbk': '\u5173\u8282', 'shift-jis': '\u95a2\u7bc0'}
+    name = names.get(encoding, 'gel\u00e4nk')
+    text = TEXT.replace('<?xml version="1.0"?>', f'<?xml version="1.0" encoding="{declared}"?>')
+    path = tmp_path / 'arm.urdf'
+    path.write_bytes(f'{text.replace("shoulder", name)}\0\0\n'.encode(encoding))
+    assert load_robot(path).joints == (name, 'slide')
 
 
 def test_a_robot_without_mass_moves_but_is_not_simulated():
@@ -165,6 +216,10 @@ def test_xacro_is_expanded_with_arguments_and_packages(tmp_path):
     path = written(tmp_path)
     assert load_robot(path).joints == ('arm_joint',)
     assert load_robot(path, {'prefix': 'left_'}).joints == ('left_arm_joint',)
+    misspelt = load_robot(path, {'prefx': 'left_'})
+    assert misspelt.joints == ('arm_joint',) and misspelt.remarks[0].sentence == (
+        "no <xacro:arg> asks for 'prefx'; what is given for it changes nothing (its arguments are "
+        "'prefix')")
 
 
 @pytest.mark.parametrize('change, words', [

@@ -38,6 +38,13 @@ def test_every_format_has_the_same_box(tmp_path, name, options):
     assert volume(mesh.scaled((1.0, -2.0, 1.0))) == pytest.approx(2.0 * np.prod(SIZES))
 
 
+def test_a_padded_stl_is_read(tmp_path):
+    """What follows the last triangle is nobody's."""
+    with open(box(tmp_path / 'box.stl'), 'ab') as file:
+        file.write(b'\n\0\0\0')
+    assert volume(meshes.read_mesh(tmp_path / 'box.stl')) == pytest.approx(np.prod(SIZES))
+
+
 def test_the_unit_of_a_collada_file_counts(tmp_path):
     """A box in millimetres is a thousandth as long."""
     path = box(tmp_path / 'box.dae')
@@ -81,6 +88,8 @@ def test_a_changed_file_is_read_again(tmp_path):
     ('noise.stl', bytes(range(256)) * 4, 'not a mesh that can be read|has no triangles'),
     ('broken.dae', b'<COLLADA>', 'not a mesh that can be read|has no triangles'),
     ('lines.obj', b'v 0 0 0\nv 1 0 0\nl 1 2\n', 'not a mesh that can be read|has no triangles'),
+    ('pointer.stl', b'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n',
+     'pointer of Git LFS.*git lfs pull'),
     ('flat.obj', b'v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n', 'no triangles|can be read'),
     ('part.step', b'', 'convert it to one of stl')])
 def test_what_is_no_mesh_is_one_sentence(tmp_path, name, content, words):

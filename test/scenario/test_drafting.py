@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from robodyn_ros import load_robot, load_scenario, simulate
-from robodyn_ros.errors import RobodynError, ScenarioError
+from robodyn_ros.errors import RobodynError, ScenarioError, SingularMassError
 from robodyn_ros.scenario.drafting import drafted, EFFORT_PART, MOTIONS, VELOCITY_PART
 from robodyn_ros.scenario.writing import scenario_text
 from robodyn_ros.share import share_folder
@@ -54,6 +54,21 @@ def test_public_arms_move(name):
     assert np.abs(result.error).max() < result.scenario.tolerance
 
 
+def test_a_long_chain_moves_within_its_tolerance(tmp_path):
+    """The motion is gentle at its end, too."""
+    links = ''.join(
+        f'<link name="l{k + 1}"><inertial><origin xyz="0.1 0.02 0"/><mass value="1"/><inertia '
+        'ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial></link>'
+        f'<joint name="j{k}" type="revolute"><parent link="l{k}"/><child link="l{k + 1}"/>'
+        f'<origin xyz="0.1 0 0.05"/><axis xyz="{("1 0 0", "0 1 0", "0 0 1")[k % 3]}"/>'
+        '<limit lower="-2" upper="2" effort="5000" velocity="2"/></joint>' for k in range(20))
+    path = tmp_path / 'snake.urdf'
+    path.write_text(f'<robot name="snake"><link name="l0"/>{links}</robot>')
+    result = simulate(load_scenario(path), duration=5.0)
+    assert np.abs(result.error).max() < result.scenario.tolerance
+    assert np.ptp(result.q, axis=0).min() > 0.02
+
+
 def test_motors_that_cannot_hold_the_robot_are_told_and_made_stronger(tmp_path, caplog):
     """Public files have effort="1" for "not known": such a robot runs, with a warning."""
     text = (share_folder('urdf') / 'irb120.urdf').read_text()
@@ -74,12 +89,17 @@ def test_closed_chains_swing_freely():
         drafted(path, 'helix')
 
 
-def test_what_cannot_be_found_is_one_sentence():
-    """A planar arm follows no helix; a motion and a frame that are not there."""
+def test_what_cannot_be_found_is_one_sentence(tmp_path):
+    """A planar arm follows no helix; a frame that is not there; links without mass."""
     two_link = share_folder('urdf') / 'two_link.urdf'
     with pytest.raises(ScenarioError, match='no helix was found that .* take another'):
         drafted(two_link, 'helix')
     with pytest.raises(RobodynError, match='unknown frame'):
         drafted(two_link, 'line', 'elbow')
     assert drafted(two_link, 'line').trajectory.kind == 'line'
+    massless = tmp_path / 'massless.urdf'
+    massless.write_text(re.sub(r'(?s)<inertial>.*?</inertial>', '', two_link.read_text()))
+    for motion in MOTIONS[1:]:
+        with pytest.raises(SingularMassError, match='move no mass.*robodyn inertials'):
+            drafted(massless, motion)
     assert load_robot('two_link').n == 2

@@ -16,11 +16,12 @@ OF_THE_WHEELS = ('LD_LIBRARY_PATH', '_ROS_WHEELS_BOOTSTRAP_COMPLETE')
 
 
 @contextlib.contextmanager
-def open_page(address, patience):
+def open_page(address, patience, width=1200, height=800):
     """
     Show an address; yields playwright's page.
 
     :param patience: longest wait for anything the page is asked for [s]
+    :param width: of the window; :param height: [pixels]
     """
     from playwright.sync_api import sync_playwright
     kept = {name: os.environ.pop(name) for name in OF_THE_WHEELS if name in os.environ}
@@ -28,7 +29,7 @@ def open_page(address, patience):
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
             # half the dots each way: software takes long to draw them on a busy machine
-            page = browser.new_page(viewport={'width': 1200, 'height': 800},
+            page = browser.new_page(viewport={'width': width, 'height': height},
                                     device_scale_factor=0.5)
             page.set_default_timeout(1000.0 * patience)
             os.environ.update(kept)  # the nodes that a test starts meanwhile need them

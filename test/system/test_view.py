@@ -64,6 +64,9 @@ def test_the_page_shows_the_robot_and_talks_back(listener, tmp_path):
         with open_page(address(viewer, listener), PATIENCE) as page:
             page.get_by_text('s simulated').wait_for()
             page.get_by_text('natural_frequency').wait_for()
+            speed = page.get_by_text('Speed', exact=True).locator(
+                'xpath=following::input[@type="text"][1]')
+            listener.wait(lambda: speed.input_value() == '0.5')
             moving = picture(page)
             listener.wait(lambda: picture(page) != moving)
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The handle at the tool: dragged it asks for goals, not too many; else it goes with the tool."""
 
+import asyncio
 from types import SimpleNamespace
 
 import numpy as np
@@ -30,10 +31,10 @@ class Server:
                                     on_update=lambda callback: setattr(self, 'told', callback))
         return self.node
 
-    def drag(self, place):
+    def drag(self, place, phase='update', client='a visitor'):
         """Move it as a visitor does."""
         self.node.position = np.array(place)
-        self.told(SimpleNamespace(client='a visitor'))
+        asyncio.run(self.told(SimpleNamespace(client=client, phase=phase)))
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def clock(monkeypatch):
 def test_a_drag_becomes_goals_and_no_more_than_some_a_second(clock):
     """The newest place counts; the last one is never lost."""
     server = Server()
-    handle = ToolHandle(server, 1.0, 6)
+    handle = ToolHandle(server, 1.0)
     handle.show(True)
     assert handle.goal() is None
     asked = []
@@ -64,15 +65,19 @@ def test_a_drag_becomes_goals_and_no_more_than_some_a_second(clock):
 def test_it_goes_with_the_tool_unless_it_is_dragged(clock):
     """What the program moves is no goal; what is dragged stays in the visitor's hand."""
     server = Server()
-    handle = ToolHandle(server, 1.0, 6)
+    handle = ToolHandle(server, 1.0)
     handle.follow(PLACE)
     assert not np.any(server.node.position)  # nobody sees it
     handle.show(True)
     handle.follow(PLACE)
     assert server.node.position == pytest.approx(PLACE.position)
-    server.told(SimpleNamespace(client=None))
+    server.drag([0.4, 0.1, 0.4], 'start')
+    assert handle.goal() is not None
+    clock.time += LET_GO + 0.1  # held still, the arm may be slow
+    handle.follow(ELSEWHERE)
+    assert server.node.position == pytest.approx([0.4, 0.1, 0.4])
+    server.drag([0.4, 0.1, 0.4], 'end', client=None)  # he closed the page
     assert handle.goal() is None
-    server.drag([0.4, 0.1, 0.4])
     handle.follow(ELSEWHERE)
     assert server.node.position == pytest.approx([0.4, 0.1, 0.4])
     clock.time += LET_GO + 0.1
@@ -84,5 +89,6 @@ def test_an_arm_of_few_joints_has_no_rings_to_turn():
     """It could not follow them."""
     for joints, disabled in ((4, True), (6, False), (7, False)):
         server = Server()
-        ToolHandle(server, 1.0, joints)
-        assert server.options['disable_rotations'] is disabled
+        ToolHandle(server, 1.0).lead(joints, (True, False, True))
+        assert server.node.disable_rotations is disabled
+        assert server.node.active_axes == (True, False, True)

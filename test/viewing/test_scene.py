@@ -10,6 +10,7 @@ from robodyn_ros.robots.urdf.visuals import GREY, visuals_of
 
 viser = pytest.importorskip('viser', reason='the extra "view" is not installed')
 
+from robodyn_ros.viewing.camera import FIELD_OF_VIEW, NARROWEST  # noqa: E402
 from robodyn_ros.viewing.history import History, Moment, SMALLEST_DRAWN  # noqa: E402
 from robodyn_ros.viewing.scene import NODES, RobotScene, SEGMENTS, Trace  # noqa: E402
 from robodyn_ros.viewing.server import Server  # noqa: E402
@@ -142,6 +143,40 @@ def test_the_viewer_traces_the_chosen_frame_and_looks_at_the_whole_path():
         viewer.close()
 
 
+@pytest.mark.parametrize('name, axes', [
+    ('scara_450', (True, True, True)), ('irb120', (True, True, True)),
+    ('parallel_2dof', (True, True, False)), ('two_link', (True, False, True))])
+def test_the_tool_is_led_where_it_can_move(server, name, axes):
+    """An arm in a plane has no handle across it."""
+    server.scene.reset()
+    assert RobotScene(server, load_robot(name)).led_axes() == axes
+
+
+@pytest.mark.parametrize('name', ['scara_helix', 'scara_via_points', 'parallel_line'])
+def test_the_arm_stays_in_the_picture(name):
+    """From the first state on, which is all the camera knows beside the path."""
+    result = simulate(name)
+    robot, q = result.robot, result.q
+    viewer = Viewer('127.0.0.1', 0, 5.0)
+    try:
+        viewer.show_robot(robot.urdf)
+        viewer.show_path(robot.positions('tool0', q[::20]))
+        viewer.show_state(0.0, robot.joints, q[0], [], np.nan, np.nan, 0.0)
+        camera = viewer.server.initial_camera
+        position = np.array(camera.position)
+        towards = position - camera.look_at
+        towards /= np.linalg.norm(towards)
+        right = np.cross([0.0, 0.0, 1.0], towards)
+        right /= np.linalg.norm(right)
+        for state in q[::len(q) // 20]:
+            seen = viewer.scene.cloud(state) - position
+            half = -seen @ towards * np.tan(FIELD_OF_VIEW / 2.0)
+            assert np.abs(seen @ np.cross(towards, right) / half).max() < 0.95
+            assert np.abs(seen @ right / half).max() < 0.95 * NARROWEST
+    finally:
+        viewer.close()
+
+
 def test_the_viewer_shows_what_can_be_shown():
     """A robot without joints; positions and paths that are no numbers, or light years away."""
     viewer = Viewer('127.0.0.1', 0, 5.0)
@@ -189,5 +224,9 @@ def test_the_viewer_passes_over_states_of_another_robot_and_saves_a_page():
         assert list(viewer.requests()) == []
         page = replay_html(robot, list(viewer.history.moments), np.eye(3))
         assert b'__VISER_EMBED_DATA__' in page and len(page) > 100_000
+        viewer.show_settings({'speed': 0.5, 'payload': 99.0})  # kilograms beyond the slider's end
+        assert viewer.page.speed.value == 0.5 and viewer.page.payload.value == 10.0
+        viewer.show_robot(load_robot('scara_450').urdf)
+        assert viewer.page.speed.value == 0.5
     finally:
         viewer.close()

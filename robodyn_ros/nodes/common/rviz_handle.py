@@ -21,7 +21,7 @@ NAME = 'tool'
 LET_GO = 2.0
 """Wall time after which a handle that is not dragged any more goes back to the tool [s]."""
 WHOLE = 6
-"""Joints from which on an arm can be expected to turn its tool in any direction."""
+"""Joints on the way to the tool from which on it can be expected to turn in any direction."""
 
 
 def rviz_handle(node: Node, base: str, size: float, joints: int,
@@ -40,7 +40,7 @@ class RvizHandle:
     The handle, which stays with the tool until somebody drags it.
 
     :param server: an InteractiveMarkerServer
-    :param size: of the robot [m]; :param joints: how many it has
+    :param size: of the robot [m]; :param joints: how many lead to the tool
     :param go: called with the pose where it was let go
     """
 

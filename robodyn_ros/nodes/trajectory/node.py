@@ -29,6 +29,7 @@ import numpy as np
 from rclpy.qos import DurabilityPolicy
 from rclpy.serialization import deserialize_message
 from robodyn_ros.errors import MessageRefused, RobodynError, ScenarioError
+from robodyn_ros.mechanics.tree import ancestors
 from robodyn_ros.nodes.common import messages
 from robodyn_ros.nodes.common.base_node import BaseNode
 from robodyn_ros.nodes.common.controller_status import ControllerStatus, FOLLOWED, REFUSED
@@ -127,7 +128,8 @@ class TrajectoryNode(BaseNode):
         self.create_subscription(PoseStamped, '~/goal_pose', self._on_goal_pose, STREAM)
         self.create_subscription(Path, '~/follow_path', self._on_follow_path, STREAM)
         reach = float(np.linalg.norm(self.robot.positions(frame, self.reference.q), axis=1).max())
-        self.dragged = rviz_handle(self, self.robot.base, max(reach, 0.1), self.robot.n,
+        leading = ancestors(self.robot.tree, self.robot.find_frame(frame).body)
+        self.dragged = rviz_handle(self, self.robot.base, max(reach, 0.1), len(leading),
                                    self._on_goal_pose)
         if self.dragged is not None:
             wall_timer(self, HANDLE, self._move_handle)

@@ -37,6 +37,8 @@ from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 
 GAINS = ['natural_frequency', 'kp', 'kd', 'damping', 'rho']
+SETTINGS = {'realtime_factor': 'speed', 'payload.mass': 'payload'}
+"""Parameters of the plant that the page has sliders for."""
 
 
 class ViewerNode(BaseNode):
@@ -91,6 +93,10 @@ class ViewerNode(BaseNode):
         self.gains = {name: np.atleast_1d(value).tolist() for name, value in values.items()}
         self.viewer.show_gains(self.gains)
 
+    def _on_settings(self, values: dict[str, Any]) -> None:
+        self.viewer.show_settings({SETTINGS[name]: float(value)
+                                   for name, value in values.items()})
+
     def _on_frame(self, values: dict[str, Any]) -> None:
         self.viewer.follow(str(values.get('frame', '')))
 
@@ -102,6 +108,8 @@ class ViewerNode(BaseNode):
         now = time.monotonic()
         for status in message.status:
             if status.name == self.plant_name:
+                if self.plant is None:
+                    self.others.get_parameters('dynamics', list(SETTINGS), self._on_settings)
                 values = {pair.key: pair.value for pair in status.values}
                 self.plant = PlantReport(values.get('mode', ''), values.get('paused') == 'True',
                                          status.message, now)

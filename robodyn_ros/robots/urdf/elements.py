@@ -4,8 +4,8 @@
 From a file to XML elements: bounded in size and time, forgiving where ROS's own reader is.
 
 ROS reads descriptions with TinyXML, which takes what XML does not: prefixes nobody declared,
-blanks before <?xml ...?>, -- inside of a comment. Names keep their prefix (xacro:macro), and
-namespaces mean nothing, as there.
+blanks before <?xml ...?> and anything inside of it, -- inside of a comment, a bare &. Names keep
+their prefix (xacro:macro), and namespaces mean nothing, as there.
 """
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ DEEPEST = 200
 """Elements within one another; a URDF has six."""
 COMMENT = re.compile(r'<!--.*?-->', re.DOTALL)
 DECLARED = re.compile(rb'^\s*<\?xml[^>]*encoding=["\']([A-Za-z0-9._-]+)["\']')
+DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
+BARE = re.compile(r'&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9A-Fa-f]{1,6});)')
+"""An & that begins nothing XML knows; TinyXML takes it for itself."""
 
 
 def read_text(path: str | Path) -> str:
@@ -52,18 +55,24 @@ def read_text(path: str | Path) -> str:
 
 def _decoded(data: bytes, path: str | Path) -> str:
     for mark, encoding in ((codecs.BOM_UTF8, 'utf-8-sig'), (codecs.BOM_UTF16_LE, 'utf-16'),
-                           (codecs.BOM_UTF16_BE, 'utf-16')):
+                           (codecs.BOM_UTF16_BE, 'utf-16'), (b'<\0', 'utf-16-le'),
+                           (b'\0<', 'utf-16-be')):
         if data.startswith(mark):
             break
     else:
         found = DECLARED.match(data[:200])
         encoding = found.group(1).decode() if found else 'utf-8'
-    # many files claim UTF-8 and hold a degree sign or a name in Latin-1
+    # many files claim UTF-8 and hold a degree sign or a name in Latin-1; others are UTF-8
     for attempt in (encoding, 'utf-8', 'latin-1'):
         try:
             text = data.decode(attempt)
-        except (UnicodeDecodeError, LookupError):
+        except (UnicodeError, LookupError):
             continue
+        if '<' not in text[:200] and b'<' in data[:200]:
+            continue
+        if '\0' not in text:
+            return text
+        text = text.rstrip('\0\t\r\n ')  # zeros at the end: of a program in C
         if '\0' in text:
             break
         return text
@@ -73,16 +82,27 @@ def _decoded(data: bytes, path: str | Path) -> str:
 def parsed(text: str, path: str = '<text>') -> Element:
     """Return the outermost element of an XML text; RobotFileError says where it is none."""
     try:
-        return _Parser(path).parse(text.lstrip())
+        return _Parser(path).parse(_undeclared(text))
     except expat.ExpatError as error:
-        plain = without_comments(text)
-        if plain != text:  # -- inside of a comment is no XML, but TinyXML takes it
+        # -- inside of a comment and a bare & are no XML, but TinyXML takes them
+        plain = BARE.sub('&amp;', without_comments(text))
+        if plain != text:
             try:
-                return _Parser(path).parse(plain.lstrip())
+                return _Parser(path).parse(_undeclared(plain))
             except expat.ExpatError:
                 pass
         raise RobotFileError(f'{path}: is not well-formed XML ({error}); correct it '
                              'there') from None
+
+
+def _undeclared(text: str) -> str:
+    """Return a text whose <?xml ...?> is blanks: its encoding was what the file is read by."""
+    text = text.lstrip()
+    found = DECLARATION.match(text)
+    if found is None:
+        return text
+    # the lines are counted by those who look for a mistake; blanks in front do no harm then
+    return re.sub('[^\n]', ' ', found.group()) + text[found.end():]
 
 
 def without_comments(text: str) -> str:

@@ -14,10 +14,11 @@ import re
 import signal
 import subprocess
 import sys
-from typing import Any, Mapping
+from typing import Any, Mapping, NamedTuple
 from xml.etree.ElementTree import Element
 
 from robodyn_ros.errors import RobotFileError
+from robodyn_ros.robots.urdf.remarks import listed, Remark
 
 LONGEST, MOST_WORK = 60.0, 8
 """Wall time and time of computing for one description [s]; a vendor's largest takes two."""
@@ -61,7 +62,15 @@ def without_leftovers(root: Element) -> tuple[Element, list[str]]:
     return (root, []) if has_macros(cleaned) else (cleaned, tags)
 
 
-def expanded(path: str | Path, arguments: Mapping[str, Any] | None = None) -> str:
+class Expanded(NamedTuple):
+    """A file after xacro."""
+
+    text: str
+    """The URDF."""
+    remarks: tuple[Remark, ...]
+
+
+def expanded(path: str | Path, arguments: Mapping[str, Any] | None = None) -> Expanded:
     """
     Return the URDF that xacro makes of a file; RobotFileError says what it stumbled over.
 
@@ -89,7 +98,11 @@ def expanded(path: str | Path, arguments: Mapping[str, Any] | None = None) -> st
     if 'text' not in answer:
         reason = answer.get('error') or 'it ended without a word'
         raise RobotFileError(f'{path}: xacro cannot expand it: {reason}')
-    return str(answer['text'])
+    unused, asked = sorted(set(said) - set(answer['asked'])), answer['asked']
+    return Expanded(str(answer['text']), (Remark(
+        f'no <xacro:arg> asks for {listed(unused)}', 'what is given for it changes nothing',
+        f'its arguments are {listed(asked)}' if asked else 'it has no arguments',
+        mended=False),) if unused else ())
 
 
 def argument_text(name: str, value: Any) -> str:

@@ -10,6 +10,7 @@ is kept for the next who asks, as long as the file stays the same.
 from __future__ import annotations
 
 from functools import lru_cache
+from io import BytesIO
 import os
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +28,8 @@ KEPT = 512
 """Meshes kept in memory, none of more faces than was asked for."""
 FINEST = 2 ** 20
 """Cells along a mesh of which corners in one are the same point."""
+POINTER = b'version https://git-lfs.'
+"""What stands where Git LFS has not put the file yet."""
 CREASE = 0.6
 """Angle between two faces above which their edge is sharp [rad]."""
 SHRINK = 0.8
@@ -76,6 +79,9 @@ def mesh_file(path: Path) -> os.stat_result:
     if about.st_size > MOST_BYTES:
         raise RobotFileError(f'{path}: has {about.st_size / 1e6:.0f} MB; a mesh of up to '
                              f'{MOST_BYTES / 1e6:.0f} MB is read, simplify it (MeshLab, Blender)')
+    if about.st_size < len(POINTER) + 1000 and path.read_bytes().startswith(POINTER):
+        raise RobotFileError(f'{path}: is a pointer of Git LFS, not the mesh; fetch the meshes '
+                             'with git lfs pull in its repository')
     return about
 
 
@@ -91,7 +97,9 @@ def _read(path: str, changed: int, size: int, most_faces: int) -> Mesh:
         raise MissingPackageError(f'{path}: meshes need {name}, which is not installed; run pip '
                                   'install "robodyn_ros[view]"') from None
     try:
-        scene = trimesh.load_scene(path)
+        padded = _without_tail(path)
+        scene = trimesh.load_scene(padded, file_type='stl') if padded else \
+            trimesh.load_scene(path)
         parts = [_part(trimesh, scene, name) for name in _placed(scene, path)]
     except RobotFileError:
         raise
@@ -104,6 +112,15 @@ def _read(path: str, changed: int, size: int, most_faces: int) -> Mesh:
     if mesh is None or not len(mesh.faces):
         raise RobotFileError(f'{path}: has no triangles; export the mesh anew')
     return simplified(mesh, most_faces)
+
+
+def _without_tail(path: str) -> BytesIO | None:
+    """Return a binary STL without what follows its last triangle, as some are padded."""
+    if not path.lower().endswith('.stl'):
+        return None
+    data = Path(path).read_bytes()
+    end = 84 + 50 * int.from_bytes(data[80:84], 'little')
+    return BytesIO(data[:end]) if 84 < end < len(data) < end + 4096 else None
 
 
 def _placed(scene: Any, path: str) -> list[str]:

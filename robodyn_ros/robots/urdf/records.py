@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections import Counter
 import math
 from pathlib import Path
-from typing import Any, Mapping, NamedTuple
+from typing import Any, Callable, Mapping, NamedTuple, TypeVar
+from unicodedata import category
 from xml.etree.ElementTree import Element, tostring
 
 from robodyn_ros.errors import RobotFileError
@@ -21,6 +22,7 @@ from robodyn_ros.robots.urdf.macros import expanded, has_macros, without_leftove
 from robodyn_ros.robots.urdf.remarks import listed, Remark
 
 Triple = tuple[float, float, float]
+Value = TypeVar('Value')
 LARGEST_NUMBER = 1e30
 """No robot has a number this large; products of such numbers would not be finite."""
 JOINT_KINDS = ('revolute', 'continuous', 'prismatic', 'fixed')
@@ -126,6 +128,8 @@ class ElementReader:
             values = tuple(float(word) for word in text.split())
         except ValueError:
             values = ()
+        if '_' in text:  # which Python takes between digits
+            values = ()
         if len(values) != count or not all(abs(value) < LARGEST_NUMBER for value in values):
             wanted = 'a finite number' if count == 1 else f'{count} finite numbers'
             raise self.fail(f'{where} is {text!r}; expected {wanted} below {LARGEST_NUMBER:g}')
@@ -143,7 +147,8 @@ class ElementReader:
         name = element.get('name', '')
         if not name:
             raise self.fail(f'a <{element.tag}> has no name; give it one')
-        if not name.isprintable():
+        if not all(letter.isprintable() or letter.isspace() and category(letter) == 'Zs'
+                   for letter in name):
             raise self.fail(f'a <{element.tag}> has the name {name!r}; use printable characters')
         return name
 
@@ -157,6 +162,10 @@ class _Reader(ElementReader):
         inertial = self.single(element, 'inertial', where)
         if inertial is None:
             return LinkRecord(name, None)
+        return LinkRecord(name, self.readable(
+            lambda: self.inertial(inertial, where), None, 'this <inertial> is left out'))
+
+    def inertial(self, inertial: Element, where: str) -> Inertial | None:
         inside = f'<inertial> of {where}'
         mass_element = self.single(inertial, 'mass', inside)
         tensor_element = self.single(inertial, 'inertia', inside)
@@ -166,13 +175,32 @@ class _Reader(ElementReader):
             self.remarks.append(Remark(f'{inside} lacks {" and ".join(lacking)}',
                                        'what is missing is zero', 'give both'))
         if len(lacking) == 2:
-            return LinkRecord(name, None)
+            return None
         xyz, rpy = self.origin(self.single(inertial, 'origin', inside), where)
         mass = 0.0 if mass_element is None else self.number(mass_element, 'value', where)
-        tensor = (0.0,) * 6 if tensor_element is None else tuple(
-            self.number(tensor_element, key, where, None if key[1] == key[2] else 0.0)
-            for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'))
-        return LinkRecord(name, Inertial(mass, xyz, rpy, tensor))  # type: ignore[arg-type]
+        none: tuple[float, ...] = (0.0,) * 6
+        tensor = none if tensor_element is None else self.readable(
+            lambda: self.tensor(tensor_element, where), none, 'this <inertia> counts as zero')
+        return Inertial(mass, xyz, rpy, tensor)  # type: ignore[arg-type]
+
+    def tensor(self, element: Element, where: str) -> tuple[float, ...]:
+        tensor = tuple(self.number(element, key, where, None if key[1] == key[2] else 0.0)
+                       for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'))
+        lacking = [key for key in ('ixy', 'ixz', 'iyz') if key not in element.attrib]
+        if lacking:
+            self.remarks.append(Remark(
+                f'<inertia> of {where} lacks {", ".join(lacking)}', 'what is missing is zero',
+                'write them: ROS leaves out the whole <inertia>', mended=False))
+        return tensor
+
+    def readable(self, read: Callable[[], Value], otherwise: Value, done: str) -> Value:
+        """Return what is read; where that fails, a remark is made, and ROS's answer is ours."""
+        try:
+            return read()
+        except RobotFileError as error:
+            found, _, remedy = str(error).removeprefix(f'{self.path}: ').rpartition('; ')
+            self.remarks.append(Remark(found, f'{done}, as in ROS', remedy))
+            return otherwise
 
     def joint(self, element: Element) -> JointRecord:
         name, kind = self.name(element), element.get('type', '')
@@ -196,9 +224,11 @@ class _Reader(ElementReader):
         axis_element = self.single(element, 'axis', where)
         axis = (1.0, 0.0, 0.0) if axis_element is None else self.numbers(
             axis_element.get('xyz', '1 0 0'), 3, f'xyz of <axis> of {where}')
-        length = math.sqrt(sum(x * x for x in axis))
-        if kind != 'fixed' and not 1e-6 < length < 1e6:
+        length = math.hypot(*axis)
+        if kind != 'fixed' and not length:
             raise self.fail(f'axis of {where} is {axis}; expected a direction, such as 0 0 1')
+        if length and not 1e-6 < length < 1e6:  # whose square may be no number
+            axis = tuple(x / length for x in axis)
         lower, upper, velocity, effort = self._limits(element, kind, where)
         dynamics = self.single(element, 'dynamics', where)
         damping = friction = 0.0
@@ -260,7 +290,7 @@ class _Reader(ElementReader):
             value = float(text or 0.0)
         except ValueError:
             value = math.nan
-        if math.isnan(value) or text == '':
+        if math.isnan(value) or text == '' or text and '_' in text:
             raise self.fail(f'{key} of <limit> of {where} is {text!r}; expected a number')
         return math.copysign(math.inf, value) if abs(value) >= LARGEST_NUMBER else value
 
@@ -286,12 +316,13 @@ def read_urdf(path: str | Path, arguments: Mapping[str, Any] | None = None) -> R
     text = read_text(path)
     root = parsed(text, str(path))
     if has_macros(root) and (Path(path).suffix == '.xacro' or not without_leftovers(root)[1]):
-        text = expanded(path, arguments)
+        text, remarks = expanded(path, arguments)
         whole = parsed(text, str(path))
         if whole.find('link') is None and root.find('xacro:macro') is not None:
             raise RobotFileError(f'{path}: defines macros and calls none, so it has no <link>; '
                                  'give the file that calls them')
-        return parse_urdf(text, str(path), whole)
+        record = parse_urdf(text, str(path), whole)
+        return record._replace(remarks=(*remarks, *record.remarks))
     if arguments:
         raise RobotFileError(f'{path}: has no macros, but the xacro arguments '
                              f'{listed(tuple(map(str, arguments)))} were given; leave them out')

@@ -14,12 +14,27 @@ import json
 import re
 import sys
 from types import ModuleType
+from typing import Any
 
 TOO_LARGE = 'it needs more memory than any robot; look for a macro that repeats itself'
 LONGEST_REASON = 2000
 """Characters of a reason; xacro may quote a whole macro."""
 MEMORY = 4 << 30
 """Address space of this process: a macro that grows without end must not take the machine's."""
+
+
+class Arguments(dict):  # type: ignore[type-arg]
+    """What is given for <xacro:arg>, by name; remembers which were asked for."""
+
+    def __init__(self, given: dict[str, str]):
+        """Nothing was asked for yet."""
+        super().__init__(given)
+        self.asked: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        """Tell if one is given, and remember that it was asked for."""
+        self.asked.add(str(name))
+        return super().__contains__(name)
 
 
 def main() -> int:
@@ -49,9 +64,11 @@ def main() -> int:
     index.packages = packages  # type: ignore[attr-defined]
     sys.modules.update({'ament_index_python': index, 'ament_index_python.packages': packages})
     said = io.StringIO()  # xacro prints where it was
+    arguments = Arguments(request['arguments'])
+    answer: dict[str, Any]
     try:
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            document = xacro.process_file(request['path'], mappings=request['arguments'])
+            document = xacro.process_file(request['path'], mappings=arguments)
             text = document.toprettyxml(indent='  ')
     except RecursionError:
         answer = {'error': 'a file includes itself or a macro calls itself, without end; break '
@@ -67,11 +84,11 @@ def main() -> int:
                   if line.startswith(('in file:', 'when processing file:', 'when instantiating'))]
         answer = {'error': _sentence(error, places)}
     else:
-        answer = {'text': text}
+        answer = {'text': text, 'asked': sorted(arguments.asked)}
     return _answer(answer)
 
 
-def _answer(answer: dict[str, str]) -> int:
+def _answer(answer: dict[str, Any]) -> int:
     json.dump(answer, sys.stdout)
     return 0
 
