@@ -96,7 +96,7 @@ class Door:
 
     def listening(self):
         """Wait until messages come in."""
-        wait(lambda: self.intake.listens and self.publisher.get_subscription_count() == 1)
+        wait(lambda: self.intake.reader and self.publisher.get_subscription_count() == 1)
 
     def send(self, *made):
         """Publish bytes; returns what has become of all, in turn."""
@@ -226,8 +226,8 @@ def test_it_survives_signals_and_is_started_again(door):
     os.kill(process, signal.SIGKILL)
     told = []
     wait(lambda: told.extend(door.intake.notices()) or told)
-    assert 'has ended (-9); it is started again' in told[0] and not door.intake.listens
-    wait(lambda: door.intake.listens)
+    assert 'has ended (-9); it is started again' in told[0] and not door.intake.reader
+    wait(lambda: door.intake.reader)
     assert child() != process
     # the publisher may still count the one that was killed
     found = []
@@ -244,7 +244,7 @@ def test_it_ends_with_its_controller():
         intake = Intake({'name': 'door', 'namespace': '/', 'topic': 'door', 'domain': 0},
                         lambda points: points)
         if not early:
-            wait(lambda: intake.listens)
+            wait(lambda: intake.reader)
         process = [int(pid) for pid in os.listdir('/proc') if pid.isdigit() and _is_ours(pid)]
         intake.close()
         assert not [pid for pid in process if os.path.exists(f'/proc/{pid}')]

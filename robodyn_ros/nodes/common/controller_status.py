@@ -32,12 +32,15 @@ class ControllerStatus(NamedTuple):
     hears_states: bool = False
     """States of the arm come."""
     fate: Fate = Fate()
+    reader: str = ''
+    """Node that takes its trajectories: what is sent before that is known may be lost."""
 
     def values(self) -> dict[str, object]:
         """Return it as words by name, for a message."""
         stamp, outcome, missed, reason = self.fate
         return {'hears_states': int(self.hears_states), 'trajectory_stamp': stamp,
-                'outcome': outcome, 'missed': int(missed), 'reason': reason}
+                'outcome': outcome, 'missed': int(missed), 'reason': reason,
+                'reader': self.reader}
 
     @classmethod
     def from_values(cls, told: Mapping[str, str]) -> 'ControllerStatus':
@@ -45,4 +48,4 @@ class ControllerStatus(NamedTuple):
         stamp = told.get('trajectory_stamp', '')
         return cls(told.get('hears_states') == '1', Fate(
             int(stamp) if stamp.isdecimal() else 0, told.get('outcome', ''),
-            told.get('missed') == '1', told.get('reason', '')))
+            told.get('missed') == '1', told.get('reason', '')), told.get('reader', ''))

@@ -90,16 +90,16 @@ class Intake:
         self._channel: Channel | None = None
         self._ready: SimpleQueue[Arrived] = SimpleQueue()
         self._notices: SimpleQueue[str] = SimpleQueue()
-        self._closing, self._listens = Event(), False
+        self._closing, self._reader = Event(), ''
         self._lent: list[Lent] = []
         self._newest: Points | None = None
         self._thread = Thread(target=self._run, name='intake', daemon=True)
         self._thread.start()
 
     @property
-    def listens(self) -> bool:
-        """Return whether trajectories come in."""
-        return self._listens
+    def reader(self) -> str:
+        """Return the name of the node that hears trajectories; empty while there is none."""
+        return self._reader
 
     def judge(self, judge: Judge) -> None:
         """Check trajectories by this from now on."""
@@ -161,7 +161,7 @@ class Intake:
             except Closed:
                 pass
             finally:
-                self._channel, self._listens = None, False
+                self._channel, self._reader = None, ''
                 channel.close()
                 code = _ended(process)
             if not self._closing.is_set():
@@ -184,7 +184,7 @@ class Intake:
     def _on_words(self, channel: Channel, words: dict[str, Any]) -> None:
         kind = words['kind']
         if kind == 'ready':
-            self._listens = True
+            self._reader = words['reader']
             return
         moments = words['came'], words['sent']
         if kind == 'refused':

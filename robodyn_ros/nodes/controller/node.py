@@ -62,7 +62,7 @@ class ControllerNode(BaseNode):
         super().__init__('controller', **node)
         scenario, self.options = scenario_of(self, 'controller', options, scenario)
         self.intake = Intake({  # it starts while the law is compiled
-            'name': f'{self.get_name()}_intake', 'namespace': self.get_namespace(),
+            'name': f'_{self.get_name()}_intake', 'namespace': self.get_namespace(),
             'topic': self.resolve_topic_name('~/joint_trajectory'),
             'domain': self.context.get_domain_id()}, self._complete)
         self.stopped = Moment()
@@ -193,8 +193,8 @@ class ControllerNode(BaseNode):
     def present(self) -> ControllerStatus:
         """Return what goes on."""
         hears = self.last_state is not None and self.silence <= self.options.state_timeout \
-            and not self.rivals.found and self.intake.listens
-        return ControllerStatus(hears, self.runner.fate)
+            and not self.rivals.found and bool(self.intake.reader)
+        return ControllerStatus(hears, self.runner.fate, self.intake.reader)
 
     def _tell_status(self) -> None:
         self.told = self.present

@@ -1,7 +1,7 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-The node `controller_intake`: takes and checks the controller's trajectories in its own process.
+A hidden node that takes and checks the controller's trajectories, in a process of its own.
 
 rclpy holds Python's lock while it takes a message, and Fast DDS the lock of the reader, at which
 the states behind it wait: a million points are copied three times under both. Here nobody waits.
@@ -120,14 +120,16 @@ def main() -> None:
 def _serve(intake: Intake) -> None:
     setting, context = intake.setting, Context()
     context.init(args=[], domain_id=setting['domain'])
-    node = Node(setting['name'], context=context, namespace=setting['namespace'], cli_args=[],
-                use_global_arguments=False, enable_rosout=False, start_parameter_services=False)
+    # one that was killed is in the graph for a while yet, and no name may stand for both
+    node = Node(f'{setting["name"]}_{os.getpid()}', context=context,
+                namespace=setting['namespace'], cli_args=[], use_global_arguments=False,
+                enable_rosout=False, start_parameter_services=False)
     executor = SingleThreadedExecutor(context=context)
     try:
         executor.add_node(node)
         hear: Any = intake.on_trajectory
         node.create_subscription(JointTrajectory, setting['topic'], hear, STREAM, raw=True)
-        intake.channel.tell('ready')
+        intake.channel.tell('ready', reader=node.get_name())
         while True:
             executor.spin_once(timeout_sec=LOOK)
             intake.listen(0.0)

@@ -230,13 +230,16 @@ class TrajectoryNode(BaseNode):
 
         Controllers take what is sent from now on (volatile); a reader that asks for the past as
         well, such as a recorder, only watches. Controllers of this package also tell whether they
-        hear the arm; of others, such as joint_trajectory_controller, that is not known.
+        hear the arm, and which node takes their trajectories: one that was killed stays in the
+        graph for a while. Of others, such as joint_trajectory_controller, that is not known.
         """
-        if self.count_publishers('controller/status') and not (
-                self.controller and self.controller.hears_states):
-            return False
-        return any(reader.qos_profile.durability != DurabilityPolicy.TRANSIENT_LOCAL for reader
-                   in self.get_subscriptions_info_by_topic(self.trajectory.topic_name))
+        readers = self.get_subscriptions_info_by_topic(self.trajectory.topic_name)
+        if self.count_publishers('controller/status'):
+            told = self.controller or ControllerStatus()
+            if not told.hears_states or told.reader not in [one.node_name for one in readers]:
+                return False
+        return any(reader.qos_profile.durability != DurabilityPolicy.TRANSIENT_LOCAL
+                   for reader in readers)
 
     def _send(self, start: int, approach: int = 0) -> None:
         """Publish the motion that begins at a time, with the way to it before [ns]."""
