@@ -9,6 +9,7 @@ this takes is no traceback. `python -m` of the same modules does likewise (inter
 from __future__ import annotations
 
 from importlib import import_module
+import os
 
 
 def robodyn() -> int:
@@ -44,6 +45,9 @@ def viewer_node() -> int:
 def _run(module: str, interrupted: int = 130) -> int:
     import signal  # at once: what else is imported, here and by interruption, takes much longer
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    # matrices are small here: threads for one would wait for one another, for minutes where
+    # cores are busy, and last bits would depend on the number of cores
+    os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
     from robodyn_ros import interruption
     interruption.begin(interrupted)
     from robodyn_ros import imports

@@ -16,6 +16,8 @@ import sys
 
 import pytest
 
+# before numpy is imported, here and in processes that are started; as programs.py does
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 _session = contextlib.ExitStack()
 _tiny, _one = 5e-324, 1.0
 
