@@ -61,7 +61,7 @@ soak: $(VENV)/.ready-test share ## a million damaged inputs, storms, and ten min
 	@$(RUN) PYTHONPATH=test python test/hostile/soak.py --minutes $(SOAK_MINUTES)
 
 BITS ?=
-bits: $(VENV)/.ready-test share ## a million steps of every scenario as exported C, to the last bit; an hour
+bits: $(VENV)/.ready-test share ## a million steps of every scenario as exported C, to the last bit; half an hour
 	@$(RUN) PYTHONPATH=test python test/export/bits.py $(BITS)
 
 lint: $(VENV)/.ready-test share ## only the linters

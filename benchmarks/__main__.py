@@ -30,6 +30,8 @@ KINDS = {
     'ik': ('benchmarks.inverse_kinematics',
            "the field's test of inverse kinematics beside TRAC-IK, KDL, Pink and mink"),
     'export': ('benchmarks.export', "exported C beside our compiled code and CasADi's C"),
+    'derivatives': ('benchmarks.derivatives',
+                    'derivatives beside Pinocchio and CasADi, and gradients of rollouts'),
     'sweep': ('benchmarks.sweeps',
               'ten thousand closed loops beside bare rollouts and MuJoCo from Python'),
     'tune': ('benchmarks.tuning', 'searches along gradients beside evolution, at equal budget'),

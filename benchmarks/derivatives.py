@@ -3,7 +3,8 @@
 """
 Time derivatives beside Pinocchio and CasADi, and gradients beside the rollouts they belong to.
 
-    python -m benchmarks.derivatives [FILE.urdf ...]
+    python -m benchmarks derivatives [FILE.urdf ...]
+    python -m benchmarks derivatives --json
 
 All from Python. Pinocchio's computeABADerivatives and computeRNEADerivatives take one state a
 call; ours one state a call, and a thousand. CasADi gets the very recording of our forward
@@ -12,14 +13,18 @@ call. Answers are compared first; turns are taken alternately, medians count.
 """
 from __future__ import annotations
 
+import argparse
 from functools import partial
 from importlib import metadata
-import sys
+import json
 from typing import Any, Callable
 
+from benchmarks.markdown import number, table
+from benchmarks.progress import ProgressBars
+from benchmarks.sizes import Sizes
 from benchmarks.timing import interleave
 import numpy as np
-from robodyn_ros import Control, load_robot, Plant, Robot, State
+from robodyn_ros import Control, load_robot, Plant, Robot, RobodynError, State
 from robodyn_ros.mechanics import equations
 from robodyn_ros.robots.robot import read_robot
 from robodyn_ros.tracing import Graph, inputs
@@ -40,13 +45,65 @@ def robots(given: list[str]) -> list[Robot]:
                                     if name in listed)]
 
 
-def rows(robot: Robot) -> list[str]:
-    """Return the lines of one robot."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument('files', nargs='*', metavar='FILE.urdf',
+                        help='robots; by default irb120, UR5 and xArm7')
+    parser.add_argument('--json', action='store_true', help='print the numbers as JSON')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure and print; returns the exit code."""
+    with ProgressBars() as bars:
+        found = measured(robots(arguments.files), bars)
+    print(json.dumps(found, indent=1) if arguments.json else '\n'.join(lines_of(found)))
+    return 0
+
+
+def measure(_: Sizes, bars: ProgressBars) -> dict[str, Any]:
+    """Measure for the page."""
+    return measured(robots([]), bars)
+
+
+def measured(given: list[Robot], bars: ProgressBars) -> dict[str, Any]:
+    """Return the rows of every robot, and the gradient's."""
+    if not _has('pin'):
+        raise RobodynError('Pinocchio is not installed: pip install pin')
+    bars.begin('derivatives', len(given) + 1)
+    rows = []
+    for robot in given:
+        rows += rows_of(robot)
+        bars.tick()
+    found = {'rows': rows, 'gradient': gradient_row()}
+    bars.tick()
+    return found
+
+
+def lines_of(found: dict[str, Any]) -> list[str]:
+    """Return the table and the sentence below it as Markdown."""
+    def beside(row: dict[str, Any], name: str) -> str:
+        return f'{number(row[name])} us, **{row["pinocchio"] / row[name]:.1f}**'
+
+    gradient = found['gradient']
+    return [*table(['robot', 'joints', 'of', 'ours, many at once, a state', 'ours, one a call',
+                    'Pinocchio [us]', 'CasADi, a state [us]'],
+                   [[row['robot'], str(row['joints']), row['of'], beside(row, 'many'),
+                     beside(row, 'one'), number(row['pinocchio']), number(row.get('casadi'))]
+                    for row in found['rows']]), '',
+            f'A closed loop of {SPAN:g} s of irb120 at 1 kHz, recorded: '
+            f'{number(gradient["rollout_ms"])} ms; its gradient by {gradient["parameters"]} '
+            f'parameters: {number(gradient["gradient_ms"])} ms, the time of '
+            f'{gradient["gradient_ms"] / gradient["rollout_ms"]:.1f} rollouts.']
+
+
+def rows_of(robot: Robot) -> list[dict[str, Any]]:
+    """Return the rows of one robot."""
     import pinocchio as pin
     n, rng = robot.n, np.random.default_rng(0)
     model = pin.buildModelFromXML(robot.urdf)
     if model.nq != n or robot.mimics:
-        return [f'| {robot.name} | not compared: joints that follow or turn without end | | | |']
+        raise RobodynError(f'{robot.name} has joints that follow or turn without end: Pinocchio '
+                           'counts its positions otherwise; give another file')
     data = model.createData()
     model.gravity.linear = np.array(robot.parameters.gravity)
     q, v, u = rng.uniform(-1.0, 1.0, (3, STATES, n))
@@ -60,23 +117,19 @@ def rows(robot: Robot) -> list[str]:
         answer = ours(*one, {'friction_scale': 0.0})[0]
         off = np.abs(answer - expected).max() / np.abs(expected).max()
         if not off < ALIKE:
-            raise SystemExit(f'{title} derivatives of {robot.name} differ by {off:.1e}')
+            raise RobodynError(f'{title} derivatives of {robot.name} differ by {off:.1e}')
         tasks: dict[str, Callable[[], object]] = {
-            'peer': partial(theirs, model, data, *one), 'single': partial(ours, *one),
-            'batch': partial(ours, q, v, u)}
-        units = {'peer': 1, 'single': 1, 'batch': STATES}
+            'pinocchio': partial(theirs, model, data, *one), 'one': partial(ours, *one),
+            'many': partial(ours, q, v, u)}
+        units = {'pinocchio': 1, 'one': 1, 'many': STATES}
         if title == 'forward' and _has('casadi'):
             tasks['casadi'] = casadi_jacobian(robot, q, v, u)
             units['casadi'] = STATES
         for task in tasks.values():
             task()  # compile, which is not to be taken for a run
-        times = {name: timing.median for name, timing in interleave(tasks, units,
-                                                                    REPEATS).items()}
-        casadi = f'{times["casadi"]:.2f}' if 'casadi' in times else ''
-        found.append(
-            f'| {robot.name}, {n} joints, {title} | {times["batch"]:.2f} '
-            f'({times["peer"] / times["batch"]:.1f} times) | {times["single"]:.2f} '
-            f'({times["peer"] / times["single"]:.1f} times) | {times["peer"]:.2f} | {casadi} |')
+        found.append({'robot': robot.name, 'joints': n, 'of': f'{title} dynamics',
+                      **{name: timing.median for name, timing in interleave(
+                          tasks, units, REPEATS).items()}})
     return found
 
 
@@ -107,12 +160,12 @@ def casadi_jacobian(robot: Robot, q: np.ndarray, v: np.ndarray,
     first = np.asarray(made(points[:, 0]))
     ours = np.concatenate(robot.derivatives(q[0], v[0], u[0])[:3], axis=1)
     if not np.abs(first - ours).max() <= ALIKE * np.abs(ours).max():
-        raise SystemExit(f"CasADi's derivatives of {robot.name} differ")
+        raise RobodynError(f"CasADi's derivatives of {robot.name} differ")
     return lambda: whole(points)
 
 
-def gradient_row() -> str:
-    """Return the line of a closed loop of the six-joint arm by twenty parameters."""
+def gradient_row() -> dict[str, Any]:
+    """Time the gradient of a closed loop of the six-joint arm by twenty parameters."""
     arm = load_robot('irb120')
     n, names = arm.n, [f'{letter}{k}' for letter in 'pd' for k in range(6)]
     gains = dict(zip(names, [60.0, 60.0, 40.0, 1.0, 1.0, 0.1, 8.0, 8.0, 4.0, 0.05, 0.05, 0.004]))
@@ -139,9 +192,8 @@ def gradient_row() -> str:
     for task in tasks.values():
         task()
     times = interleave(tasks, dict.fromkeys(tasks, 1), REPEATS)
-    rollout, gradient = times['rollout'].median * 1e-3, times['gradient'].median * 1e-3
-    return (f'\nrollout of {SPAN:g} s, recorded: {rollout:.2f} ms; its gradient by {len(by)} '
-            f'parameters: {gradient:.2f} ms, {gradient / rollout:.1f} rollouts')
+    return {'parameters': len(by), 'rollout_ms': times['rollout'].median * 1e-3,
+            'gradient_ms': times['gradient'].median * 1e-3}
 
 
 def _has(package: str) -> bool:
@@ -150,19 +202,3 @@ def _has(package: str) -> bool:
     except metadata.PackageNotFoundError:
         return False
     return True
-
-
-def main(words: list[str] | None = None) -> int:
-    """Print a row for each robot and kind, then the rollout's."""
-    if not _has('pin'):
-        raise SystemExit('Pinocchio is not installed: pip install pin')
-    print('| derivatives | ours, many at once [µs a state] | ours, one a call [µs] | Pinocchio '
-          '[µs] | CasADi [µs a state] |\n|---|---|---|---|---|')
-    for robot in robots(sys.argv[1:] if words is None else words):
-        print('\n'.join(rows(robot)))
-    print(gradient_row())
-    return 0
-
-
-if __name__ == '__main__':
-    raise SystemExit(main())

@@ -17,8 +17,9 @@ import json
 from pathlib import Path
 from typing import Any, Callable
 
-from benchmarks import (accuracy, allocation, by_hand, chains, compare, export, footprint,
-                        inverse_kinematics, machine, robots, scaling, scenarios, sweeps)
+from benchmarks import (accuracy, allocation, by_hand, chains, compare, derivatives, export,
+                        footprint, inverse_kinematics, machine, robots, scaling, scenarios,
+                        sweeps)
 from benchmarks.children import ROOT
 from benchmarks.figures import require_matplotlib, write_figures
 from benchmarks.page import write_page
@@ -41,7 +42,7 @@ PARTS: dict[str, Measure] = {
     'limits': scaling.measure,
     'allocation': _rows(allocation.measure), 'loops': scenarios.measure,
     'startup': footprint.measure, 'reach': inverse_kinematics.measure,
-    'export': export.measure, 'sweep': sweeps.measure_part}
+    'derivatives': derivatives.measure, 'export': export.measure, 'sweep': sweeps.measure_part}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -58,7 +58,7 @@ def losses(parts: Mapping[str, Any]) -> list[str]:
     """Return one bullet per place where a peer is ahead or an aim is not met."""
     found = [*_engines(parts), *_by_hand(parts), *_accuracy(parts), *_chains(parts),
              *_limits(parts), *_loops(parts), *_startup(parts), *_reach(parts),
-             *_export(parts), *_sweep(parts)]
+             *_derivatives(parts), *_export(parts), *_sweep(parts)]
     return [f'- {line}' for line in found] or ['Nowhere in this run.']
 
 
@@ -188,6 +188,15 @@ def _reach(parts: Mapping[str, Any]) -> Iterator[str]:
                f'aim at ({_listed(slow)}). {WHY_ONE_POSE}')
     if ahead:
         yield f'Inverse kinematics, a peer ahead: {"; ".join(ahead)}.'
+
+
+def _derivatives(parts: Mapping[str, Any]) -> Iterator[str]:
+    rows = parts['derivatives']['found']['rows'] if 'derivatives' in parts else []
+    behind = [f'{row["robot"]}, {row["of"]}: {row["pinocchio"] / row["one"]:.2f}' for row in rows
+              if row['pinocchio'] < row['one']]
+    if behind:
+        yield (f'Derivatives of a single state, times ahead of Pinocchio: {", ".join(behind)}. '
+               f'{WHY_SINGLE_CALLS}')
 
 
 def _export(parts: Mapping[str, Any]) -> Iterator[str]:

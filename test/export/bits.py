@@ -3,7 +3,7 @@
 """
 A million steps of every scenario as exported C, beside `simulate`, to the last bit; one table.
 
-    make bits                                        every compiler that is there; an hour
+    make bits                                        every compiler that is there; half an hour
     make bits BITS='--steps 100000'                  minutes
     make bits BITS='--scenarios scara_helix --only "gcc -O2" "clang -O3"'
 

@@ -153,19 +153,26 @@ REASONS = {
 
 def flood(processes, listener):
     """Send all garbage many times; every kind is named in the log, once or twice."""
-    topics = [(listener.publisher(kind, topic), messages)
-              for topic, (kind, messages) in garbage().items()]
-    for _ in range(20):
+    # of who publishes joint_states but says nothing nobody knows that it is no second arm
+    last = sorted(garbage().items(), key=lambda item: item[0] == 'joint_states')
+    topics = [(listener.publisher(kind, topic), messages) for topic, (kind, messages) in last]
+    topics.reverse()
+
+    def send():
         for publisher, messages in topics:
             for message in messages:
                 publisher.publish(message)
                 listener.executor.spin_once(timeout_sec=0.0)
+
+    for _ in range(20):
+        send()
     report = listener.wait_for_report('trajectory refused')
     assert 'following' in report.message
     listener.wait_for_report('nodes publish joint_commands')
     for process, node in zip(processes, ('dynamics', 'controller')):
         for words in REASONS[node]:
-            listener.wait(lambda: words in written(process))
+            # in a flood a reader that is busy gets the newest only
+            listener.wait(lambda: words in written(process) or send())
             assert written(process).count(words) <= 4, words
 
 

@@ -83,7 +83,8 @@ def test_a_killed_run_is_readable_up_to_the_last_second(tmp_path, listener):
         [sys.executable, '-m', 'robodyn_ros.commands.main', '--quiet', 'run', 'scara_helix',
          '--record', str(path)], stderr=subprocess.DEVNULL, env=os.environ)
     try:
-        listener.wait_until(3.5)  # states heard here, so the end is known
+        listener.wait(lambda: listener.commands)  # plant, controller and trajectory are there
+        listener.wait_until(listener.now * 1e-9 + 3.5)  # states heard here, so the end is known
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait(PATIENCE)

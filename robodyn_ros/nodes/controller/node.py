@@ -226,6 +226,7 @@ class ControllerNode(BaseNode):
     def _on_state(self, message: JointState) -> None:
         stamp = messages.time_of(message.header.stamp)
         if self.rivals.found:
+            self.rivals.is_stranger(message.name)  # a gripper's, which was listed before it spoke
             return
         if self.intake.waiting:
             self._take_trajectories()
