@@ -24,7 +24,7 @@ from benchmarks.progress import ProgressBars
 from benchmarks.sizes import Sizes
 from benchmarks.timing import interleave
 import numpy as np
-from robodyn_ros import Control, load_robot, Plant, Robot, RobodynError, State
+from robodyn_ros import Control, load_robot, Plant, RobodynError, Robot, State
 from robodyn_ros.mechanics import equations
 from robodyn_ros.robots.robot import read_robot
 from robodyn_ros.tracing import Graph, inputs

@@ -253,7 +253,7 @@ def _derivatives(found: Any) -> list[str]:
     return ['## Derivatives', '',
             'Of accelerations and of torques by q, v and the other of the two '
             '([derivatives.md](derivatives.md)), from Python. Pinocchio takes a state a call; '
-            "behind our times, its time over ours. CasADi differentiates the recording of our "
+            'behind our times, its time over ours. CasADi differentiates the recording of our '
             'forward dynamics and runs that in its virtual machine. Answers agree to 1e-9.', '',
             *derivatives.lines_of(found)]
 
