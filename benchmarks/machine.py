@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.children import ROOT
 
-PACKAGES = ('numpy', 'numba', 'llvmlite', 'mujoco', 'pin', 'drake', 'pybullet',
+PACKAGES = ('numpy', 'llvmlite', 'mujoco', 'pin', 'drake', 'pybullet',
             'roboticstoolbox-python', 'casadi', 'pytracik', 'pin-pink', 'mink', 'ros-jazzy-rclpy')
 
 

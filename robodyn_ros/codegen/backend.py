@@ -5,7 +5,7 @@ What the loops ask of a back end, and the one that leaves everything as Python.
 
 A loop in loops/ is an ordinary Python function inside the function that makes it: the numbers of a
 layout and the kernels of a plant are its free variables. compiler.py compiles it with them as
-constants; here it stays as it is (NUMBA_DISABLE_JIT=1): slow, and the same bits.
+constants; here it stays as it is (ROBODYN_INTERPRET=1): slow, and the same bits.
 """
 from __future__ import annotations
 

@@ -46,8 +46,6 @@ _HERE = Path(__file__).parent
 BACK_END = '\0'.join(path.read_text(encoding='utf-8') for path in (
     _HERE.parent / 'tolerances.py', *sorted(_HERE.rglob('*.py'))))
 """What a program's own text does not say about its machine code: loops and instructions."""
-NO_CODE = ('NUMBA_CACHE_DIR', 'NUMBA_NUM_THREADS')
-"""Settings beginning with NUMBA_ that leave the machine code as it is."""
 DIGITS = 32
 """Length of a program's name."""
 BUILDING = '.building-'
@@ -80,11 +78,9 @@ def folder() -> Path:
 
 
 def digest(source: str) -> str:
-    """Name of the program: source, back end, compiler, its settings, interpreter, processor."""
-    chosen = sorted(f'{name}={value}' for name, value in os.environ.items()
-                    if name.startswith('NUMBA_') and name not in NO_CODE)
+    """Name of the program: source, back end, compiler, interpreter, processor, and the one asked for."""
     facts = (source, BACK_END, llvmlite.__version__, platform.python_version(),
-             *processor.identity(), *chosen)
+             *processor.identity(), repr(processor.asked()))
     return hashlib.sha256('\0'.join(facts).encode()).hexdigest()[:DIGITS]
 
 

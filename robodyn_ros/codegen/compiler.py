@@ -10,7 +10,6 @@ length. Nothing here needs a compiler beyond LLVM, which llvmlite brings.
 """
 from __future__ import annotations
 
-import os
 from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 import llvmlite
@@ -22,6 +21,7 @@ from robodyn_ros.codegen.llvm_text import DOUBLE, WHOLE
 from robodyn_ros.codegen.loop_compiler import (ARRAY, CalledFunction, CalledRoutine, cells, COUNTS,
                                                export, LoopCompiler, room)
 from robodyn_ros.codegen.native import MachineCode, Signature
+from robodyn_ros.codegen.processor import asked
 from robodyn_ros.codegen.routines import Routine
 from robodyn_ros.errors import RobodynError
 
@@ -33,8 +33,6 @@ MODULE = 4000
 """Operations of long routines that are translated together."""
 LOOPS = 1500
 """Operations that the loops count for when progress is told."""
-CPU, FEATURES = 'NUMBA_CPU_NAME', 'NUMBA_CPU_FEATURES'
-"""Environment variables: another processor to compile for."""
 
 
 class Entered(NamedTuple):
@@ -106,12 +104,12 @@ class Compiler:
 def target_machine() -> binding.TargetMachine:
     """Return the processor that is compiled for: this one, or what the environment names."""
     initialise()
-    features = os.environ.get(FEATURES)
+    name, features = asked()
     if features is None:
-        features = '' if CPU in os.environ else binding.get_host_cpu_features().flatten()
+        features = '' if name is not None else binding.get_host_cpu_features().flatten()
     intel = binding.get_default_triple().startswith(('x86', 'i386', 'i686', 'amd64'))
     return binding.Target.from_default_triple().create_target_machine(
-        cpu=os.environ.get(CPU) or binding.get_host_cpu_name(), features=features, opt=2,
+        cpu=name or binding.get_host_cpu_name(), features=features, opt=2,
         reloc='static' if intel else 'default',  # what LLVM's loader wants of each
         codemodel='jitdefault', jit=True)
 

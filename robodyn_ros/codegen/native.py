@@ -61,8 +61,8 @@ class MachineCode(NamedTuple):
 
 
 def interpreted() -> bool:
-    """Tell whether NUMBA_DISABLE_JIT=1 asks for plain Python: nothing is compiled or linked."""
-    return os.environ.get('NUMBA_DISABLE_JIT', '0') not in ('', '0')
+    """Tell whether ROBODYN_INTERPRET=1 asks for plain Python: nothing is compiled or linked."""
+    return os.environ.get('ROBODYN_INTERPRET', '0') not in ('', '0')
 
 
 class Entry:

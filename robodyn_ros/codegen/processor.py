@@ -14,11 +14,13 @@ from functools import lru_cache
 import os
 import struct
 import sys
-from typing import Iterator
+from typing import Iterator, NamedTuple
 
 import numpy as np
 
 DESCRIPTION = '/proc/cpuinfo'
+NAME, FEATURES = 'ROBODYN_CPU_NAME', 'ROBODYN_CPU_FEATURES'
+"""Environment variables: another processor to compile for, in LLVM's words."""
 WANTED = ('vendor_id', 'cpu family', 'model', 'stepping', 'flags')
 """Lines of the description that machine code depends on; others change from core to core."""
 
@@ -27,6 +29,18 @@ def x86_64_linux() -> bool:
     """Tell whether this process runs on Linux and x86-64, with addresses of eight bytes."""
     return sys.platform == 'linux' and os.uname().machine == 'x86_64' \
         and struct.calcsize('P') == 8
+
+
+class Asked(NamedTuple):
+    """The processor that the environment asks for; None or '' is this one."""
+
+    name: str | None
+    features: str | None
+
+
+def asked() -> Asked:
+    """Return what the environment says of the processor to compile for."""
+    return Asked(os.environ.get(NAME), os.environ.get(FEATURES))
 
 
 @lru_cache(maxsize=1)

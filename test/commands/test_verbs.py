@@ -43,7 +43,7 @@ def test_a_verb_is_imported_when_it_is_used():
     loaded = set(json.loads(done.stdout))
     assert {name for name in loaded if name.startswith('robodyn_ros.commands.')} \
         <= {f'robodyn_ros.commands.{name}' for name in ('main', 'parameters')}
-    assert not loaded & {'robodyn_ros.codegen.compiler', 'numba', 'rclpy', 'matplotlib'}
+    assert not loaded & {'robodyn_ros.codegen.compiler', 'llvmlite.binding', 'rclpy', 'matplotlib'}
 
 
 def test_list_names_robots_and_scenarios(capsys):

@@ -179,7 +179,7 @@ def test_no_network(ground):
     ("OSError: [Errno 30] Read-only file system: '/x'", 'a folder cannot be written'),
     ('FileNotFoundError: [Errno 2] No usable temporary directory found', 'set TMPDIR'),
     ('Temporary failure in name resolution', 'package index cannot be reached'),
-    ('ERROR: No matching distribution found for numba', 'has no build for Python'),
+    ('ERROR: No matching distribution found for llvmlite', 'has no build for Python'),
     ('ERROR: something new', 'the installation failed (ERROR: something new)'),
 ])
 def test_what_pip_says_is_told_in_a_sentence(fake, pip_says, expected):

@@ -74,7 +74,7 @@ def test_base_parameters_explain_all_others():
 
 
 def test_many_states_without_a_compiler():
-    """NUMBA_DISABLE_JIT=1: the same numbers in plain Python, of regressor and robot alike."""
+    """ROBODYN_INTERPRET=1: the same numbers in plain Python, of regressor and robot alike."""
     code = ('import numpy as np\nfrom identification.cases import arm\n'
             'from identification.test_regressor import regressor_of\n'
             'robot = arm()\nchosen, regressor = regressor_of(robot)\n'
@@ -83,6 +83,6 @@ def test_many_states_without_a_compiler():
             'repr(float(robot.inverse_dynamics(*x).sum())))')
     said = {subprocess.run([sys.executable, '-c', code], check=True, text=True,
                            stdout=subprocess.PIPE, env={
-                               **os.environ, 'NUMBA_DISABLE_JIT': off,
+                               **os.environ, 'ROBODYN_INTERPRET': off,
                                'PYTHONPATH': str(ROOT / 'test')}).stdout for off in '01'}
     assert len(said) == 1 and said.pop().strip()

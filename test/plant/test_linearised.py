@@ -115,14 +115,14 @@ def test_a_control_law_is_left_out():
 
 
 def test_without_a_compiler_the_bits_are_the_same():
-    """NUMBA_DISABLE_JIT=1 runs the same operations as plain Python."""
+    """ROBODYN_INTERPRET=1 runs the same operations as plain Python."""
     code = ('import numpy as np; from robodyn_ros import *; '
             "p = Plant(load_robot('parallel_2dof'), stabilisation=stabilisation('baumgarte', "
             '3.0, 2.0)); s = State(0.1, 0.1 * np.arange(6.0), np.ones(6)); '
             'print([x.tobytes().hex() for x in p.linearised(s, np.ones(6))])')
     found = [subprocess.run([sys.executable, '-c', code], env={**os.environ, **extra}, check=True,
                             capture_output=True, text=True, timeout=120).stdout
-             for extra in ({}, {'NUMBA_DISABLE_JIT': '1'})]
+             for extra in ({}, {'ROBODYN_INTERPRET': '1'})]
     assert found[0] == found[1] and len(found[0]) > 1000
 
 

@@ -234,7 +234,7 @@ def test_slopes_are_a_cost_of_the_whole_motion(driven):
 
 
 def test_without_a_compiler_the_bits_are_the_same():
-    """NUMBA_DISABLE_JIT=1 runs the same operations as plain Python."""
+    """ROBODYN_INTERPRET=1 runs the same operations as plain Python."""
     code = ('import numpy as np; from robodyn_ros import *; '
             "p = Plant(load_robot('two_link'), control=Control(lambda t, q, v, r, p: "
             "[-p['k'] * x for x in q], 0, {'k': 3.0})); "
@@ -243,7 +243,7 @@ def test_without_a_compiler_the_bits_are_the_same():
             'print(g.cost.hex(), g.q.tobytes().hex(), [x.hex() for x in g.parameters.values()])')
     found = [subprocess.run([sys.executable, '-c', code], env={**os.environ, **extra}, check=True,
                             capture_output=True, text=True, timeout=120).stdout
-             for extra in ({}, {'NUMBA_DISABLE_JIT': '1'})]
+             for extra in ({}, {'ROBODYN_INTERPRET': '1'})]
     assert found[0] == found[1] and len(found[0]) > 80
 
 

@@ -173,14 +173,14 @@ def test_many_have_the_bits_of_one():
 
 
 def test_without_a_compiler_the_bits_are_the_same():
-    """NUMBA_DISABLE_JIT=1 runs the same operations as plain Python."""
+    """ROBODYN_INTERPRET=1 runs the same operations as plain Python."""
     code = ('import numpy as np; from robodyn_ros import load_robot; '
             "arm = load_robot('irb120'); x = np.linspace(-1.0, 1.0, 36).reshape(2, 3, 6); "
             'print([y.tobytes().hex() for one in (x[0, 0], x[0]) '
             'for y in arm.derivatives(one, 2.0 * one, 3.0 * one)])')
     found = [subprocess.run([sys.executable, '-c', code], env={**os.environ, **extra}, check=True,
                             capture_output=True, text=True, timeout=120).stdout
-             for extra in ({}, {'NUMBA_DISABLE_JIT': '1'})]
+             for extra in ({}, {'ROBODYN_INTERPRET': '1'})]
     assert found[0] == found[1] and len(found[0]) > 1000
 
 

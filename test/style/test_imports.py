@@ -68,7 +68,7 @@ FOR_ALL = {'errors', 'imports', 'interruption', 'types', 'share', 'checks', 'ros
 
 # What is imported in some places only: module, the files that may, and what to say.
 ONLY_IN = [
-    (r'numba|llvmlite', r'codegen/.*', 'codegen'),
+    (r'llvmlite', r'codegen/.*', 'codegen'),
     (r'rclpy|\w+_msgs|std_srvs|builtin_interfaces|rcl_interfaces|simulation_interfaces|tf2_ros',
      r'nodes/(\w+/node|controller/control_interfaces|dynamics/simulator_services|common/\w+'
      r'|single_process)\.py',
@@ -188,9 +188,9 @@ def written(root, **sources):
 
 
 @pytest.mark.parametrize('file, source, complaint', [
-    ('mechanics/tree.py', 'import numba', 'numba is for codegen only'),
-    ('mechanics/tree.py', 'from numba.core import types', 'numba is for codegen only'),
-    ('mechanics/tree.py', 'import importlib\nimportlib.import_module("numba")', 'numba is for'),
+    ('mechanics/tree.py', 'import llvmlite', 'llvmlite is for codegen only'),
+    ('mechanics/tree.py', 'from llvmlite.binding import Target', 'llvmlite is for codegen only'),
+    ('mechanics/tree.py', 'import importlib\nimportlib.import_module("llvmlite")', 'llvmlite is'),
     ('commands/main.py', 'def run():\n    import rclpy', 'rclpy is for node.py'),
     ('plant/plant.py', 'from sensor_msgs.msg import JointState', 'sensor_msgs is for node.py'),
     ('nodes/dynamics/sensor.py', 'from std_srvs import srv', 'std_srvs is for node.py'),
@@ -219,7 +219,7 @@ def test_a_breach_is_found(tmp_path, file, source, complaint):
 
 
 @pytest.mark.parametrize('file, source', [
-    ('codegen/emit.py', 'import numba\nfrom robodyn_ros.errors import TracingError'),
+    ('codegen/emit.py', 'import llvmlite\nfrom robodyn_ros.errors import TracingError'),
     ('mechanics/tree.py', 'from ..tracing import scalar\nfrom . import vector'),
     ('plant/plant.py', 'from robodyn_ros.constraints import loop\nfrom ..types import State'),
     ('scenario/simulation.py', 'from robodyn_ros import controllers, plant, trajectories'),
