@@ -78,7 +78,7 @@ def folder() -> Path:
 
 
 def digest(source: str) -> str:
-    """Name of the program: source, back end, compiler, interpreter, processor, and the one asked for."""
+    """Name of the program: source, back end, compiler, interpreter, processor."""
     facts = (source, BACK_END, llvmlite.__version__, platform.python_version(),
              *processor.identity(), repr(processor.asked()))
     return hashlib.sha256('\0'.join(facts).encode()).hexdigest()[:DIGITS]

@@ -66,7 +66,8 @@ def test_programs_are_found_by_their_content(kept):
 
 
 @pytest.mark.parametrize('name, value', [
-    ('ROBODYN_CPU_NAME', 'generic'), ('ROBODYN_CPU_FEATURES', ''), ('ROBODYN_CPU_FEATURES', '+fma'),
+    ('ROBODYN_CPU_NAME', 'generic'), ('ROBODYN_CPU_FEATURES', ''),
+    ('ROBODYN_CPU_FEATURES', '+fma'),
 ])
 def test_another_processor_has_programs_of_its_own(name, value, monkeypatch):
     """Code for one that was asked for is nothing that later runs would load."""

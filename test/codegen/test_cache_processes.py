@@ -86,7 +86,8 @@ def test_without_compiler_the_numbers_are_the_same(several, tmp_path):
 def test_another_processor_gives_the_same_numbers(several, tmp_path):
     """Code for a processor without fused multiply-add or wide vectors, to the last bit."""
     _, (first, *_) = several
-    plain = result(start(tmp_path / 'programs', ROBODYN_CPU_NAME='generic', ROBODYN_CPU_FEATURES=''))
+    plain = result(start(tmp_path / 'programs', ROBODYN_CPU_NAME='generic',
+                         ROBODYN_CPU_FEATURES=''))
     assert plain['numbers'] == first['numbers'] and plain['compiled'] == 1
     # and code for one processor is not taken for another's
     other = result(start(tmp_path / 'programs'))
