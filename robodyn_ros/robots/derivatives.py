@@ -84,6 +84,7 @@ class Derivatives:
         self._spare: dict[str, list[Single]] = {INVERSE: [], FORWARD: []}
         self._none = np.zeros((tree.n, 0))
         self._parts = [slice(k * tree.n, (k + 1) * tree.n) for k in range(3)]
+        self._margin = -tree.n
 
     @property
     def names(self) -> list[str]:
@@ -132,8 +133,9 @@ class Derivatives:
         """
         if not type(q) is type(v) is type(u) is np.ndarray:
             return None
+        spare = self._spare[name]
         try:
-            function = self._spare[name].pop()
+            function = spare.pop()
         except IndexError:
             if not self.tree.n:
                 return None
@@ -147,8 +149,8 @@ class Derivatives:
                 rows = function.rows.copy()
         except ValueError:  # of another type or size
             pass
-        self._spare[name].append(function)
-        if rows is None or not rows.item(-self.tree.n) > 0.0:
+        spare.append(function)
+        if rows is None or not rows.item(self._margin) > 0.0:
             return None
         by_q, by_v, by_u = self._parts
         return rows[by_q], rows[by_v], rows[by_u], self._none, rows[-2]
