@@ -101,9 +101,10 @@ class Entry:
         if callable(self._code):
             return partial(self._code, *args)
         kind = ctypes.PYFUNCTYPE if short else ctypes.CFUNCTYPE
-        call = kind(ctypes.c_int64, *(SCALARS[letter] for letter in self.signature.scalars),
-                    *[ctypes.c_void_p] * len(arrays))(self._code)
-        bound = partial(call, *scalars, *(ctypes.addressof(cell) for cell in cells))
+        # without argument types ctypes passes on what was made for it before, and converts nothing
+        bound = partial(kind(ctypes.c_int64)(self._code),
+                        *(SCALARS[letter](value) for letter, value in zip(
+                            self.signature.scalars, scalars)), *map(ctypes.byref, cells))
         bound.keep = self, arrays  # type: ignore[attr-defined]
         return bound
 

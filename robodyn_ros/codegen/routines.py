@@ -30,6 +30,8 @@ class Kernel(NamedTuple):
     name: str
     inputs: Sequence[Scalar]
     outputs: Sequence[Number]
+    apart: bool = False
+    """See Routine.apart."""
 
 
 class Load(NamedTuple):
@@ -156,7 +158,7 @@ def _routine(graph: Graph, kernel: Kernel, results: Sequence[Argument], live: Se
     loads = [Load(node, 'x', place[node]) for node in live if node in place]
     loads += [Load(node, 'w', slot) for node, slot in slots.items()]
     return Routine(kernel.name, len(kernel.inputs), len(results), graph, loads,
-                   [node for node in live if node not in place], results)
+                   [node for node in live if node not in place], results, apart=kernel.apart)
 
 
 def _nodes(arguments: Sequence[Argument]) -> list[int]:

@@ -26,9 +26,9 @@ from robodyn_ros.errors import (ConstraintError, RobodynError, SizeError, Tracin
 from robodyn_ros.mechanics.parameters import NAMES
 from robodyn_ros.plant.control_law import traced_law
 from robodyn_ros.plant.diagnosis import place
-from robodyn_ros.plant.model import CHOLESKY, Model
+from robodyn_ros.plant.model import CHOLESKY, Model, RANK_SOLVER, TITLES
 from robodyn_ros.plant.sensitivity import (Mechanics, projection_alone, pulled_back,
-                                           rates_alone)
+                                           pulled_back_apart, rates_alone)
 from robodyn_ros.robots.parameters import Given
 from robodyn_ros.tracing import evaluate, gradient, Graph, inputs, Number, Scalar
 from robodyn_ros.tracing.blame import blamed
@@ -63,10 +63,10 @@ class Adjoints:
     def __init__(self, model: Model):
         """Refuse what has no adjoint here; nothing is recorded yet."""
         self.model = model
-        name = model.robot.name
-        if model.solvers[0] != CHOLESKY:
-            raise ConstraintError(f'the plant of {name} finds the rank of its rows as it runs, '
-                                  'which has no adjoint here: write every row once')
+        if model.solvers[0] != CHOLESKY and model.stabilisation.kind == 'projection':
+            raise ConstraintError(f'the plant of {model.robot.name} projects onto rows whose rank '
+                                  'it finds as it runs, which has no adjoint here: write every '
+                                  'row once, or choose another stabilisation')
         self._ends: dict[Stage | None, tuple[list[Scalar], list[Number]]] = {}
         self._known: dict[tuple, tuple[Program, Program | None, Adjoint]] = {}
 
@@ -83,20 +83,25 @@ class Adjoints:
         vector = model.vector(parameters)
         seen = model.control.reference_size if model.control else reference.shape[1]
         parametric = bool(model.differs(vector)) or bool(set(by) & set(NAMES))
-        program, finish, loop = self._recorded(stage, tuple(by), parametric, seen)
         steps = len(rows) - 1
         end, of_end = self._end(terminal, motion.end)
         further = self._slopes(slopes, motion)
-        torque, memory, queue, mechanics, law, cost = loop.back
-        back, s = np.zeros(cost + 1), np.zeros(loop.places[-1])
-        back[:3 * n] = further[-1]
-        back[:2 * n] += of_end
-        by_reference = np.zeros(reference.shape)
         start = np.array(model.control.memory if model.control else (), dtype=float)
         period = model.control_period if model.control else 1
-        stop = program.functions()['adjoint'](
-            steps, model.step_size, period, program.prepared(vector), rows.reshape(-1),
-            reference.reshape(-1), start, further.reshape(-1), s, back, by_reference.reshape(-1))
+        for solver in model.solvers:
+            program, finish, loop = self._recorded(stage, tuple(by), parametric, seen,
+                                                   solver != CHOLESKY)
+            torque, memory, queue, mechanics, law, cost = loop.back
+            back, s = np.zeros(cost + 1), np.zeros(loop.places[-1])
+            back[:3 * n] = further[-1]
+            back[:2 * n] += of_end
+            by_reference = np.zeros(reference.shape)
+            stop = program.functions()['adjoint'](
+                steps, model.step_size, period, program.prepared(vector), rows.reshape(-1),
+                reference.reshape(-1), start, further.reshape(-1), s, back,
+                by_reference.reshape(-1))
+            if stop % outcomes.REASONS != outcomes.DEPENDENT or loop.projected:
+                break
         if stop != outcomes.OK:
             raise self._stopped(motion, stop)
         found = np.zeros(0)
@@ -146,34 +151,37 @@ class Adjoints:
         if reason == outcomes.DEPENDENT:
             return ConstraintError(
                 f'constraint rows of {self.model.robot.name} depend on one another at {where}, '
-                'where a gradient does not exist: write every row once, or keep the motion away '
-                'from there')
+                'where a projection has no adjoint here: write every row once, keep the motion '
+                'away from there, or choose another stabilisation')
         return ConstraintError(f'the motion of {self.model.robot.name} has no derivatives at '
                                f'{where}: its mass matrix is not positive definite there')
 
-    def _recorded(self, stage: Stage | None, by: tuple[str, ...], parametric: bool, seen: int
-                  ) -> tuple[Program, Program | None, Adjoint]:
+    def _recorded(self, stage: Stage | None, by: tuple[str, ...], parametric: bool, seen: int,
+                  ranks: bool) -> tuple[Program, Program | None, Adjoint]:
         # the functions are part of the key, and so are kept: no id comes again
-        key = stage, by, parametric, seen
+        key = stage, by, parametric, seen, ranks
         if key not in self._known:
-            self._known[key] = self._record(stage, by, parametric, seen)
+            self._known[key] = self._record(*key)
         return self._known[key]
 
-    def _record(self, stage: Stage | None, by: tuple[str, ...], parametric: bool, seen: int
-                ) -> tuple[Program, Program | None, Adjoint]:
+    def _record(self, stage: Stage | None, by: tuple[str, ...], parametric: bool, seen: int,
+                ranks: bool) -> tuple[Program, Program | None, Adjoint]:
         model, names = self.model, self.model.parameters.names
         scheme = SCHEMES[model.integrator]
         mechanics = Mechanics(model, parametric, scheme.implicit)
         at, graph = mechanics.at, mechanics.at.graph
         own = [name for name in by if not name.startswith('controller.')]
         chosen = [at.p[names.index(name)] for name in own]
-        pull = pulled_back(mechanics, chosen)
+        solved, pull = pulled_back_apart(mechanics, chosen) if ranks else (
+            [], pulled_back(mechanics, chosen))
         r = inputs(graph, 'r', seen)
         cost = _checked_cost(stage, at.t, at.q, at.v, at.tau, r)
         by_cost = gradient([cost], [1.0], [*at.q, *at.v, *at.tau, *r])
+        corrected = model.stabilisation.kind == 'velocity_correction' and bool(model.layout.m)
         kernels = [
+            Kernel('dynamics_terms', at.x, mechanics.terms(corrected)) if ranks else
             Kernel('rates', at.x, rates_alone(mechanics)),
-            Kernel('pull', [*at.x, *pull.weights], pull.outputs),
+            Kernel('pull', [*at.x, *pull.weights, *solved], pull.outputs),
             Kernel('cost', [at.t, *at.q, *at.v, *at.tau, *r], [cost, *by_cost])]
         if pull.positions:
             n = model.layout.n
@@ -192,8 +200,8 @@ class Adjoints:
         layout = model.layout if model.control else model.layout._replace(reference=seen)
         loop = Adjoint(layout, scheme, model.control is not None,
                        model.control is not None and model.control.noisy, len(pull.made),
-                       len(of_law), seen, bool(pull.positions))
-        title = f'the adjoint of the plant of {model.robot.name}'
+                       len(of_law), seen, bool(pull.positions), ranks, corrected)
+        title = f'the adjoint of the plant of {model.robot.name}{TITLES[RANK_SOLVER] * ranks}'
         finish = None
         if own:
             weights = inputs(graph, 'w', len(pull.made))

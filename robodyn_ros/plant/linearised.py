@@ -16,10 +16,9 @@ from typing import Callable, NamedTuple
 
 import numpy as np
 
+from robodyn_ros.codegen.evaluation import Evaluation
 from robodyn_ros.codegen.loops import outcomes
-from robodyn_ros.codegen.loops.batch import Batch
 from robodyn_ros.codegen.program import Program
-from robodyn_ros.codegen.routines import Kernel
 from robodyn_ros.errors import ConstraintError, RobodynError
 from robodyn_ros.plant.diagnosis import failure, place, state_of
 from robodyn_ros.plant.model import CHOLESKY, Model
@@ -32,8 +31,6 @@ from robodyn_ros.tracing import Number
 Step = tuple[np.ndarray, np.ndarray]
 """Inputs or rates, and their derivatives."""
 RatesAt = Callable[[str, np.ndarray], Step]
-LANES = 4
-"""States side by side."""
 
 
 class Linearised(NamedTuple):
@@ -57,37 +54,41 @@ class Linearisation:
     def __init__(self, model: Model):
         """Nothing is recorded yet."""
         self.model = model
+        self._known: dict[tuple[str, bool], Evaluation] = {}
         self._programs: dict[tuple[str, bool], Program] = {}
 
     def __call__(self, x: np.ndarray, parameters: Given) -> Linearised:
         """Linearise at inputs t, q, v, tau (k, 1 + 3 n)."""
         n, vector = self.model.layout.n, self.model.vector(parameters)
-        rates, slopes = self._rates(parameters, vector, 'rates', x)
-        after, step = _STEPS[self.model.integrator](
-            partial(self._rates, parameters, vector), x, self.model.step_size)
+        rates, slopes = start = self._rates(parameters, vector, 'rates', x)
+
+        def rates_at(name: str, at: np.ndarray) -> Step:
+            if name == 'rates' and at is x:  # a step begins with them
+                return start
+            return self._rates(parameters, vector, name, at)
+        after, step = _STEPS[self.model.integrator](rates_at, x, self.model.step_size)
         if self.model.stabilisation.kind == 'projection' and self.model.layout.m:
             step = self._project(parameters, vector, after, step)
         return Linearised(slopes[..., :2 * n], slopes[..., 2 * n:3 * n], step[..., :2 * n],
                           step[..., 2 * n:], rates)
 
-    def program(self, name: str, parametric: bool = False) -> Program:
-        """Return the program of 'rates', 'implicit' or 'projection'; compiled on first use."""
+    def recorded(self, name: str, parametric: bool = False) -> Evaluation:
+        """Return 'rates', 'implicit' or 'projection', recorded on first use."""
         key = name, parametric
-        if key not in self._programs:
+        if key not in self._known:
             mechanics = Mechanics(self.model, parametric, name == 'implicit')
             outputs: list[Number] = (projection_by_state if name == 'projection'
                                      else rates_by_state)(mechanics)
             at = mechanics.at
-            self._programs[key] = Program(
+            self._known[key] = Evaluation(
                 f'the derivatives of the plant of {self.model.robot.name} with '
                 f'{self.model.layout.m} constraint rows ({name}'
-                f'{" and payload" if parametric else ""})',
-                [Kernel('evaluate', at.x, outputs)], at.p, Batch(len(at.x), len(outputs), LANES))
-        return self._programs[key]
+                f'{" and payload" if parametric else ""})', at.x, outputs, at.p)
+        return self._known[key]
 
     def ranked(self, name: str, parametric: bool) -> Program:
         """Return the program of plant/ranked.py for 'rates' or 'implicit'."""
-        key = 'ranked ' + name, parametric
+        key = name, parametric
         if key not in self._programs:
             self._programs[key] = recorded(
                 Mechanics(self.model, parametric, name == 'implicit'),
@@ -96,13 +97,7 @@ class Linearisation:
         return self._programs[key]
 
     def _evaluate(self, name: str, vector: np.ndarray, x: np.ndarray) -> np.ndarray:
-        program = self.program(name, bool(self.model.differs(vector)))
-        routine = program.routines['evaluate']
-        x, y = np.ascontiguousarray(x), np.empty((len(x), routine.outputs))
-        program.functions()['batch'](
-            len(x), x.reshape(-1), np.repeat(program.prepared(vector), LANES), y.reshape(-1),
-            np.empty(LANES * (routine.inputs + routine.outputs)))
-        return y
+        return self.recorded(name, bool(self.model.differs(vector)))(x, vector)
 
     def _rates(self, parameters: Given, vector: np.ndarray, name: str, x: np.ndarray
                ) -> tuple[np.ndarray, np.ndarray]:

@@ -106,6 +106,12 @@ class Mechanics:
         found.factor = udwadia_kalaba.factor_rows(found.mass, found.rows.A)
         return found
 
+    def terms(self, corrected: bool) -> list[Number]:
+        """Return what the rank solver reads: M, force, A, b and what corrects the velocity."""
+        return [*(x for row in self.mass for x in row), *self.force,
+                *(x for row in self.rows.A for x in row), *self.b,
+                *(-rate if corrected else 0.0 for rate in self.rows.rate)]
+
     def solved(self, force: Sequence[Number], right: Sequence[Number]
                ) -> tuple[list[Number], list[Number], Number, Number]:
         """Return u and l of M u - A^T l = force, A u = right, and the margins of M and rows."""
@@ -316,6 +322,30 @@ def pulled_back(mechanics: Mechanics, by: Sequence[Scalar]) -> Pull:
     positions, velocities = (part.back(apart, [*seen, *made]) for part, seen in zip(
         moves, (at.q, [*at.q, *at.v]))) if moves else ([], [])
     return Pull([*of_speed, *of_a], [*total, mass_margin, row_margin], made, positions, velocities)
+
+
+def pulled_back_apart(mechanics: Mechanics, by: Sequence[Scalar]) -> tuple[list[Scalar], Pull]:
+    """
+    Record the adjoint for whoever solves: a and l, then w and y, are inputs, and no margins left.
+
+    Behind the weights come a, l and the same of the velocity's correction; then w and y of
+    pulled_back for either. Returns these inputs, too.
+    """
+    at, n, m = mechanics.at, mechanics.robot.n, len(mechanics.rows.A)
+    of_speed, of_a = inputs(at.graph, 'wv', n), inputs(at.graph, 'wa', n)
+    solved = [[*inputs(at.graph, f'a{k}', n), *inputs(at.graph, f'l{k}', m)] for k in range(4)]
+    residuals = [mechanics.motion_residual(solved[0][:n], solved[0][n:])]
+    if mechanics.model.stabilisation.kind == 'velocity_correction':
+        residuals.append(mechanics.correction_residual(
+            solved[1][:n], solved[1][n:], [-rate for rate in mechanics.rows.rate]))
+    made = _made_of(at.graph, at.p, by, [x for residual in residuals for x in residual])
+    variables = [*at.q, *at.v, *at.tau, *at.extra, *made]
+    total: list[Number] = [0.0] * n + list(of_speed) + [0.0] * (len(variables) - 2 * n)
+    for residual, w in zip(residuals, solved[2:]):
+        total = [x + y for x, y in zip(total, gradient(
+            residual, [*(-x for x in w[:n]), *w[n:]], variables))]
+    return [x for part in solved for x in part], Pull(
+        [*of_speed, *of_a], [*total, 0.0, 0.0], made, [], [])
 
 
 def _made_of(graph: Graph, p: Sequence[Scalar], by: Sequence[Scalar],

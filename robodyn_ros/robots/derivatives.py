@@ -14,14 +14,12 @@ the derivatives; loops are not: see Plant.linearised.
 """
 from __future__ import annotations
 
-from typing import Any, Iterable, NamedTuple, Sequence
+from typing import Iterable, NamedTuple, Sequence
 
 import numpy as np
 
 from robodyn_ros.checks import items
-from robodyn_ros.codegen.loops.batch import Batch
-from robodyn_ros.codegen.program import Program
-from robodyn_ros.codegen.routines import Kernel
+from robodyn_ros.codegen.evaluation import Evaluation, Single
 from robodyn_ros.errors import UnknownNameError
 from robodyn_ros.mechanics import equations
 from robodyn_ros.mechanics.factorisation import factor_mass
@@ -31,9 +29,6 @@ from robodyn_ros.mechanics.parameters import NAMES, Parameters
 from robodyn_ros.mechanics.tree import body_rates, Friction, joint_efforts, Tree
 from robodyn_ros.tracing import gradient, Graph, inputs, is_zero, Number, replaced, Scalar
 
-FLOAT = np.dtype(float)
-LANES = 4
-"""States side by side."""
 INVERSE, FORWARD = 'inverse_dynamics', 'forward_dynamics'
 FRICTION = {
     'viscous': Friction(viscous=1.0), 'coulomb': Friction(coulomb=1.0, breakaway=1.0),
@@ -73,23 +68,6 @@ class AccelerationDerivatives(NamedTuple):
     """(n,) [rad/s^2] or [m/s^2]."""
 
 
-class Single:
-    """One state at a time, in arrays of its own."""
-
-    def __init__(self, program: Program, parameters: Parameters):
-        """Compile the function, or load it, and make room."""
-        routine = program.routines['evaluate']
-        x, y = np.zeros(routine.inputs), np.zeros(routine.outputs)
-        rows: Any = x.reshape(3, -1)
-        self.cells: list[Any] = [memoryview(row) for row in rows]
-        self.rows: np.ndarray = y.reshape(-1, rows.shape[1])
-        """Outputs, as Robot cuts them."""
-        self.call = program.functions()['batch'].bind(
-            1, x, np.repeat(program.prepared(parameters.flat()), LANES),  # type: ignore[arg-type]
-            y, np.empty(LANES * (x.size + y.size)), short=True)
-        """Evaluate; 0 where everything is finite."""
-
-
 class Derivatives:
     """Compiled derivatives of one robot."""
 
@@ -101,9 +79,12 @@ class Derivatives:
             as long as no others are given
         """
         self.title, self.tree, self.own = title, tree, own
-        self._programs: dict[tuple[str, bool, tuple[str, ...]], Program] = {}
+        self._known: dict[tuple[str, bool, tuple[str, ...]], Evaluation] = {}
+        # one waiting for each thread that calls at a time
         self._spare: dict[str, list[Single]] = {INVERSE: [], FORWARD: []}
-        self._shape = (tree.n,) if tree.n else None  # without joints nothing is quick
+        self._none = np.zeros((tree.n, 0))
+        self._parts = [slice(k * tree.n, (k + 1) * tree.n) for k in range(3)]
+        self._margin = -tree.n
 
     @property
     def names(self) -> list[str]:
@@ -123,14 +104,15 @@ class Derivatives:
                 raise UnknownNameError('parameter', name, self.names)
         return found
 
-    def program(self, name: str, parametric: bool = False, by: tuple[str, ...] = ()) -> Program:
+    def recorded(self, name: str, parametric: bool = False,
+                 by: tuple[str, ...] = ()) -> Evaluation:
         """
-        Return the program of INVERSE or FORWARD, recorded on first use.
+        Return INVERSE or FORWARD, recorded on first use.
 
         :param parametric: payload, gravity and friction are inputs, not the robot's own
         """
         key = name, parametric or bool(set(by) & set(NAMES)), by
-        if key not in self._programs:
+        if key not in self._known:
             graph, n = Graph(), self.tree.n
             q, v, u = (inputs(graph, letter, n) for letter in 'qvu')
             p = inputs(graph, 'p', len(NAMES))
@@ -138,48 +120,46 @@ class Derivatives:
             outputs = (_forward if name == FORWARD else _inverse)(
                 _Recorder(self.tree, values, p, by), q, v, u)
             text = f' by {", ".join(by)}' if by else ''
-            self._programs[key] = Program(
+            self._known[key] = Evaluation(
                 f'derivatives of {name} of {self.title}{text}'
-                f'{" with payload" if key[1] else ""}',
-                [Kernel('evaluate', [*q, *v, *u], outputs)], p,
-                Batch(3 * n, len(outputs), LANES))
-        return self._programs[key]
+                f'{" with payload" if key[1] else ""}', [*q, *v, *u], outputs, p)
+        return self._known[key]
 
-    def quick(self, name: str, q: object, v: object, u: object) -> np.ndarray | None:
+    def quick(self, name: str, q: object, v: object, u: object) -> tuple[np.ndarray, ...] | None:
         """
         Evaluate at one state of plain arrays, by the shortest way.
 
-        :returns: rows of n numbers, see below; None where shapes, types or numbers want to be
-            looked at first
+        :returns: as cut; None where arrays, numbers or M want to be looked at first
         """
         if not type(q) is type(v) is type(u) is np.ndarray:
-            return None
-        if not (q.shape == v.shape == u.shape == self._shape  # type: ignore[attr-defined]
-                and q.dtype is v.dtype is u.dtype is FLOAT):  # type: ignore[attr-defined]
             return None
         spare = self._spare[name]
         try:
             function = spare.pop()
         except IndexError:
-            function = Single(self.program(name), self.own)
+            if not self.tree.n:
+                return None
+            function = Single(self.recorded(name), self.own.flat(), 3,  # type: ignore[arg-type]
+                              self.tree.n)
         first, second, third = function.cells
-        first[:], second[:], third[:] = q, v, u
-        rows = None if function.call() else function.rows.copy()
+        rows = None
+        try:
+            first[:], second[:], third[:] = q, v, u
+            if not function.call():
+                rows = function.rows.copy()
+        except ValueError:  # of another type or size
+            pass
         spare.append(function)
-        return rows
+        if rows is None or not rows.item(self._margin) > 0.0:
+            return None
+        by_q, by_v, by_u = self._parts
+        return rows[by_q], rows[by_v], rows[by_u], self._none, rows[-2]
 
     def __call__(self, name: str, parameters: Parameters, by: tuple[str, ...], q: np.ndarray,
                  v: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Return all outputs at one state (n,) or many (k, n)."""
-        program = self.program(name, parameters != self.own, by)
-        routine = program.routines['evaluate']
-        x = np.concatenate([q, v, u], axis=-1)
-        y = np.empty((*x.shape[:-1], routine.outputs))
-        w = program.prepared(parameters.flat())  # type: ignore[arg-type]
-        program.functions()['batch'](
-            x.size // x.shape[-1], x.reshape(-1), np.repeat(w, LANES), y.reshape(-1),
-            np.empty(LANES * (routine.inputs + routine.outputs)))
-        return y
+        return self.recorded(name, parameters != self.own, by)(
+            np.concatenate([q, v, u], axis=-1), parameters.flat())  # type: ignore[arg-type]
 
 
 def cut(y: np.ndarray, n: int) -> tuple[np.ndarray, ...]:
@@ -199,12 +179,15 @@ class _Recorder(NamedTuple):
     by: tuple[str, ...]
 
     def torque_by(self, q: list[Scalar], v: list[Scalar], a: list[Scalar]
-                  ) -> tuple[list[Number], list[list[Number]]]:
-        """Return tau (n,), and its rows by q, v and the named parameters."""
-        tau = equations.inverse_dynamics(self.tree, self.values, q, v, a)
-        rows = [gradient([x], [1.0], [*q, *v]) for x in tau]
+                  ) -> tuple[list[Number], list[list[Number]], list[list[Number]]]:
+        """Return tau (n,), its rows by q, v and the named parameters, and M, which is by a."""
+        n, tau = len(q), equations.inverse_dynamics(self.tree, self.values, q, v, a)
+        # M is symmetric; what is not read is not computed
+        rows = [gradient([x], [1.0], [*q, *v, *a[:k + 1]]) for k, x in enumerate(tau)]
+        mass = [[rows[max(i, k)][2 * n + min(i, k)] for k in range(n)] for i in range(n)]
         columns = [self._by(name, tau, q, v, a) for name in self.by]
-        return tau, [[*row, *(column[k] for column in columns)] for k, row in enumerate(rows)]
+        return tau, [[*row[:2 * n], *(column[k] for column in columns)]
+                     for k, row in enumerate(rows)], mass
 
     def _by(self, name: str, tau: list[Number], q: list[Scalar], v: list[Scalar],
             a: list[Scalar]) -> list[Number]:
@@ -244,8 +227,7 @@ class _Recorder(NamedTuple):
 def _inverse(recorder: _Recorder, q: list[Scalar], v: list[Scalar],
              a: list[Scalar]) -> list[Number]:
     """Return dtau/dq, dtau/dv, M, tau, a row that begins with 1, and dtau/dp, row by row."""
-    tau, rows = recorder.torque_by(q, v, a)
-    mass = equations.mass_and_bias(recorder.tree, recorder.values, q, v)[0]
+    tau, rows, mass = recorder.torque_by(q, v, a)
     return _laid_out(rows, mass, tau, 1.0)
 
 

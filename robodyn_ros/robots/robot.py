@@ -97,7 +97,6 @@ class Robot:
         """Joints that move by themselves, in the order of q; mimic joints are not among them."""
         self.n = len(self.joints)
         self._zero = np.zeros(self.n)
-        self._no_columns = np.zeros((self.n, 0))
         self.mimics: tuple[MimicJoint, ...] = tuple(
             MimicJoint(j.name, drive) for j, drive in zip(built.joints, self.tree.drives)
             if j.mimic is not None)
@@ -232,11 +231,9 @@ class Robot:
             (see derivable)
         """
         if parameters is None and not by:
-            rows = self._derivatives.quick(INVERSE, q, v, a)
-            if rows is not None:
-                n = self.n
-                return TorqueDerivatives(rows[:n], rows[n:2 * n], rows[2 * n:-2],
-                                         self._no_columns, rows[-2])
+            found = self._derivatives.quick(INVERSE, q, v, a)
+            if found is not None:  # quicker than its own __new__, which is Python
+                return tuple.__new__(TorqueDerivatives, found)
         return TorqueDerivatives(*cut(self._differentiated(INVERSE, parameters, by, q, v, a),
                                       self.n))
 
@@ -249,16 +246,14 @@ class Robot:
 
         :param by: see inverse_dynamics_derivatives
         """
-        n = self.n
         if parameters is None and not by:
-            rows = self._derivatives.quick(FORWARD, q, v, tau)
-            if rows is not None and rows.item(-n) > 0.0:
-                return AccelerationDerivatives(rows[:n], rows[n:2 * n], rows[2 * n:-2],
-                                               self._no_columns, rows[-2])
+            found = self._derivatives.quick(FORWARD, q, v, tau)
+            if found is not None:
+                return tuple.__new__(AccelerationDerivatives, found)
         y = self._differentiated(FORWARD, parameters, by, q, v, tau)
-        if not np.all(y[..., (3 * n + 1) * n] > 0.0):
+        if not np.all(y[..., (3 * self.n + 1) * self.n] > 0.0):
             raise self._singular(q)
-        return AccelerationDerivatives(*cut(y, n))
+        return AccelerationDerivatives(*cut(y, self.n))
 
     @property
     def derivable(self) -> tuple[str, ...]:

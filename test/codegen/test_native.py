@@ -105,6 +105,26 @@ def test_a_bound_call_works_in_its_arrays(short, functions):
         assert block[1] == 2.0 * x + 1.0
 
 
+@pytest.mark.parametrize('short', [False, True])
+def test_a_bound_call_keeps_its_numbers(short, functions):
+    """Scalars stay as they were when it was bound; arrays that are only read may be fixed."""
+    x, y = np.arange(6.0), np.zeros(6)
+    x.flags.writeable = False
+    functions['many_evaluate'].bind(LENGTH, x, np.zeros(1), y, short=short)()
+    assert y.tolist() == [1.0, 3.0, 5.0, 7.0, 0.0, 0.0]
+    plant = Plant(load_robot('two_link'))  # numbers with a point, too
+    (run, w), layout, done = plant.ready(), plant.model.layout, np.zeros(2, dtype=np.int64)
+    ends = []
+    for bound in (False, True):
+        given = {**arguments(layout, w.size, 7, 3, 2), 'w': w, 'done': done}
+        given['x'][1:3] = 0.3, -0.2
+        call = run['rollout'].bind(0, 7, 1e-3, 3, 2, *given.values(), short=short) if bound else \
+            lambda: run['rollout'](0, 7, 1e-3, 3, 2, *given.values())
+        assert call() == 0
+        ends.append(given['x'].tobytes())
+    assert ends[0] == ends[1] != arguments(layout, w.size, 7, 3, 2)['x'].tobytes()
+
+
 def arguments(layout, prepared, steps, every, period):
     """Return arrays for a rollout that are just long enough, filled with a mark behind them."""
     sizes = {'t0': 1, 'x': layout.x_size, 'w': prepared, 'y': layout.scratch,

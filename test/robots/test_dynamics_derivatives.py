@@ -168,8 +168,13 @@ def test_many_have_the_bits_of_one():
             for one, all_ in zip(function(q[k], v[k], u[k]), many):
                 assert one.tobytes() == all_[k].tobytes()
         assert all(a.tobytes() == b[:3].tobytes() for a, b in zip(few, many))
-        again = function(q[0].tolist(), v[0][::1], list(u[0]))
-        assert again[0].tobytes() == many[0][0].tobytes()
+        apart = np.zeros(2 * arm.n)[::2]
+        apart[:] = q[0]
+        for given in (q[0].tolist(), apart, q[0].astype('>f8'), q[0].astype(object)):
+            again = function(given, v[0][::1], list(u[0]))
+            assert again[0].tobytes() == many[0][0].tobytes()
+            again = function(given, v[0], u[0])
+            assert all(one.tobytes() == all_[0].tobytes() for one, all_ in zip(again, many))
 
 
 def test_without_a_compiler_the_bits_are_the_same():

@@ -14,7 +14,8 @@ back in reverse order; so are the control law's, its memory's and those of torqu
             rates (2 n)
     s       points of all stages, rates(2 n + 2), answer of a pull, input of the law or the cost
             with its weights, their answers; where steps end in a projection: the point before it
-            with weights (n), what a kernel answers, positions before each of its Newton steps
+            with weights (n), what a kernel answers, positions before each of its Newton steps;
+            where ranks are found: the input of a pull, and what the rank solver leaves
     back    weights: of q, v at the start(2 n), of the torque that acted first(n), of the law's
             memory, of torques on their way(delay n), of the mechanics' parameters, of the law's;
             then the cost's part that is a sum over steps
@@ -26,6 +27,7 @@ from typing import Any, Callable, Mapping, NamedTuple
 from robodyn_ros.codegen.backend import Backend
 from robodyn_ros.codegen.layout import Layout
 from robodyn_ros.codegen.loops.outcomes import DEPENDENT, NOT_FINITE, OK, REASONS, SINGULAR
+from robodyn_ros.codegen.loops.rank_solver import make_rank_solver
 from robodyn_ros.codegen.native import Array, Signature
 from robodyn_ros.codegen.routines import Routine
 from robodyn_ros.tolerances import NEAR_ROWS, NEWTON_STEPS, ON_ROWS, STANDING
@@ -66,6 +68,10 @@ class Adjoint(NamedTuple):
     """Numbers of a reference that the stage cost and the law see."""
     projected: bool = False
     """Each step ends with a projection onto the rows."""
+    find_ranks: bool = False
+    """The rows' rank is found at every stage (rank_solver.py); no step ends with a projection."""
+    corrected: bool = False
+    """Of ranks: positions follow corrected velocities."""
 
     @property
     def lanes(self) -> int:
@@ -94,7 +100,15 @@ class Adjoint(NamedTuple):
         fit = found + 1 + self.law_input + n + self.seen + self.of_law
         room = self.point + n + max(self.layout.corrected, 2 * n + self.parameters) \
             + (NEWTON_STEPS + 1) * n
-        return rates, answer, given, found, fit, fit + (room if self.projected else 0)
+        if self.find_ranks:
+            room = self.pull_input + self.layout.scratch
+        return rates, answer, given, found, fit, fit + (
+            room if self.projected or self.find_ranks else 0)
+
+    @property
+    def pull_input(self) -> int:
+        """Return the numbers of a stage and of four solves, see sensitivity.pulled_back_apart."""
+        return self.point + 2 * self.layout.n + 4 * (self.layout.n + self.layout.m)
 
     @property
     def back(self) -> tuple[int, int, int, int, int, int]:
@@ -135,7 +149,9 @@ class Adjoint(NamedTuple):
         margins = answer + point - 1 + parameters
         weights, implicit, reach = scheme.weights, scheme.implicit, scheme.reach
         ahead = (*scheme.ahead, 0.0)
-        rates, pull, cost = kernels['rates'], kernels['pull'], kernels['cost']
+        rates, pull = _ranked(backend, self, kernels) if self.find_ranks else (
+            kernels['rates'], kernels['pull'])
+        cost = kernels['cost']
         moved = fit + point + n
         kept = moved + max(layout.corrected, 2 * n + parameters)
         m, projected = layout.m, self.projected
@@ -331,3 +347,61 @@ class Adjoint(NamedTuple):
                     command_back(instant, given_w, numbers, weight, wanted, samples, row, start,
                                  by)
             return OK
+
+
+def _ranked(backend: Backend, chosen: Adjoint, kernels: Mapping[str, Callable]
+            ) -> tuple[Callable, Callable]:
+    """
+    Return rates and pull as the straight-line kernels leave them, by rows of any rank.
+
+    A stage is solved for the rates and, where velocities are corrected, for the correction; then
+    with weights in the place of forces. What distinguishes multipliers of dependent rows moves
+    nothing, here as there.
+    """
+    layout, point, work = chosen.layout, chosen.point, chosen.places[4]
+    n, m, both = layout.n, layout.m, layout.n + layout.m
+    solved = work + point + 2 * n
+    answers, left = solved + 2 * both, solved + 4 * both
+    scratch, parts = left + 2 * n + 2, 2 if chosen.corrected else 1
+    force_at, right_at = layout.rank_force, layout.rank_right
+    multipliers_at, extra_at = layout.rank_multipliers, layout.rank_extra
+    margins = point - 1 + chosen.parameters
+    solver = make_rank_solver(backend, layout, kernels)
+    dynamics, solve_rows = solver['dynamics'], solver['solve_rows']
+    terms, gradient = kernels['dynamics_terms'], kernels['pull']
+
+    @backend.function
+    def rates(x: Any, i: Any, w: Any, y: Any, j: Any) -> Any:
+        """Leave qdot, a and the two margins."""
+        dynamics(x, i, w, y, left)
+        for k in range(2 * n + 2):
+            y[j + k] = y[left + k]
+
+    @backend.function
+    def pull(x: Any, i: Any, w: Any, y: Any, j: Any) -> Any:
+        """Leave the weights of what the rates depend on, and the two margins."""
+        dynamics(x, i, w, y, left)
+        for k in range(point + 2 * n):
+            y[work + k] = x[i + k]
+        for k in range(n):
+            y[solved + k] = y[scratch + force_at + k]
+        for r in range(m):
+            y[solved + n + r] = y[scratch + multipliers_at + r]
+        for k in range(both):
+            y[solved + both + k] = y[scratch + extra_at + k]
+        for part in range(parts):
+            terms(x, i, w, y, scratch)
+            for k in range(n):
+                y[scratch + force_at + k] = x[i + point + (1 - part) * n + k]
+            for r in range(2 * m):
+                y[scratch + right_at + r] = 0.0
+            solve_rows(y, scratch)
+            for k in range(n):
+                y[answers + part * both + k] = y[scratch + force_at + k]
+            for r in range(m):
+                y[answers + part * both + n + r] = y[scratch + multipliers_at + r]
+        gradient(y, work, w, y, j)
+        for k in range(2):
+            y[j + margins + k] = y[left + 2 * n + k]
+
+    return rates, pull

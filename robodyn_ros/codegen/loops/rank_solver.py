@@ -23,16 +23,19 @@ def make_rank_solver(backend: Backend, layout: Layout,
     """
     Return dynamics, observe and correct with the results of the straight-line kernels.
 
+    And solve_rows, which they do it with.
+
     :param kernels: dynamics_terms, correct_terms -> M, Q, A, b, extra; row_values -> phi, phi
-        rate, prescribed force
+        rate, prescribed force; what is not called may be missing
     """
     n, m = layout.n, layout.m
     observed, corrected = layout.observed, layout.corrected
     force_at, rows_at, right_at = layout.rank_force, layout.rank_rows, layout.rank_right
     turn_at, norms_at, u_at = layout.rank_turn, layout.rank_norms, layout.rank_u
     multipliers_at, extra_at = layout.rank_multipliers, layout.rank_extra
-    dynamics_terms, correct_terms = kernels['dynamics_terms'], kernels['correct_terms']
-    row_values = kernels['row_values']
+    dynamics_terms = kernels['dynamics_terms']
+    correct_terms, row_values = (kernels.get(name, dynamics_terms) for name in (
+        'correct_terms', 'row_values'))
 
     @backend.function
     def cholesky(y: Any, at: Any) -> Any:
@@ -235,4 +238,5 @@ def make_rank_solver(backend: Backend, layout: Layout,
         y[j + 2 * n] = margin if rank >= 0 else float(rank)
         row_values(x, i, w, y, j + 2 * n + 1)
 
-    return {'dynamics': dynamics, 'observe': observe, 'correct': correct}
+    return {'dynamics': dynamics, 'observe': observe, 'correct': correct,
+            'solve_rows': solve_rows}
