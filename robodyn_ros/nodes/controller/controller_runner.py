@@ -128,9 +128,6 @@ class ControllerRunner:
         self.robot, self.control, self.rules, self.clock = robot, control, rules, clock
         self._law = CompiledLaw(robot.name, robot.n, control)
         self._values: dict[str, float] = {}
-        limits = robot.limits
-        self._turning = np.isinf(limits.lower) & np.isinf(limits.upper) & (
-            np.array(limits.units) == 'rad')
         self.plan: JointPlan | None = None
         """What is followed."""
         self.next_plan: JointPlan | None = None
@@ -285,7 +282,7 @@ class ControllerRunner:
         if not self.control.reference_size:
             return plan
         settings, tolerance = self.rules.settings, self.rules.limit_tolerance
-        begun = plan.begun(now, state, settings.blend_time, self._turning)
+        begun = plan.begun(now, state, settings.blend_time, self.robot.limits.turning)
         check_start(begun, self.robot, settings)
         if tolerance is not None:
             check_approach(begun, self.robot.limits, tolerance)
