@@ -506,8 +506,8 @@ def check_approach(plan: JointPlan, limits: Limits, tolerance: float) -> None:
     """
     Refuse a way to the first point that is faster, or leads farther, than the joints can.
 
-    Joints without a speed limit go no faster than UNLIMITED there, or than at its ends. Where steps
-    are led to zero the limits hold, too: a line that ends at rest is half as fast again before.
+    Joints without a speed limit go no faster than UNLIMITED there, or than at its ends. Limits
+    hold where steps are led to zero, too: a line that ends at rest is half as fast again before.
     """
     way = plan.approach()
     if way is not None:
