@@ -100,8 +100,8 @@ def _nodes(context: LaunchContext, control: dict[str, Any],
     def on(name: str) -> bool:
         return bool(IfCondition(LaunchConfiguration(name)).evaluate(context))
 
-    name = LaunchConfiguration('scenario')
-    scenario = load_scenario(text('scenario'))
+    name = text('scenario')
+    scenario = load_scenario(name)
     chosen, file = text('controller'), text('params_file')
     if file and not os.path.isfile(file):  # launch would only warn
         raise ScenarioError(f'params_file: there is no file {file}')
@@ -119,7 +119,7 @@ def _nodes(context: LaunchContext, control: dict[str, Any],
         law = {'kind': chosen} if chosen else {}
         nodes.append(_node('controller', files, scenario=name, **law, **control))
     if on('record'):
-        nodes.append(_node('recorder', file=LaunchConfiguration('record_file')))
+        nodes.append(_node('recorder', file=text('record_file')))
     if on('viewer'):
         nodes.append(_node('viewer', port=LaunchConfiguration('viewer_port')))
     if frames:
@@ -146,8 +146,9 @@ def _node(name: str, files: list[str] | None = None, **parameters: Any) -> Node:
     return Node(
         package='robodyn_ros', executable=executable, name=name, output='screen',
         # one by one: in a namespace, launch writes a dict for this very node, and then a file's
-        # section /** would lose against it
-        parameters=[*(Parameter(key, value) for key, value in parameters.items()), *(files or [])],
+        # section /** would lose against it; a text as it is, since launch takes 7 for a number
+        parameters=[*(Parameter(key, value, value_type=str if isinstance(value, str) else None)
+                      for key, value in parameters.items()), *(files or [])],
         ros_arguments=['--log-level', LaunchConfiguration('log_level')],
         on_exit=_end_with(name))
 

@@ -325,8 +325,7 @@ def add_trajectory(part: Part, prefix: str, robot: Robot, beside: ScheduleTable 
 
     :param beside: what the law reads of the scenario's own trajectory beside q, v and a
     """
-    n, limits = robot.n, robot.limits
-    turning = np.isinf(limits.lower) & np.isinf(limits.upper) & (np.array(limits.units) == 'rad')
+    n, turning = robot.n, robot.limits.turning
     width, header, source = 0, HEADER, SOURCE
     words = dict.fromkeys(('MEMBERS', 'BESIDE', 'AND', 'SCHEDULE'), '')
     if beside is not None:

@@ -314,7 +314,8 @@ class _Recorded:
                 parts = [self._rows(self.states[k:k + 1], field)[0]
                          for field in ('position', 'velocity')]
                 state = np.nan_to_num(np.concatenate([*parts, np.zeros(self.robot.n)]))
-            begun.append(plan.begun(now, state, ControllerSettings.blend_time))
+            begun.append(plan.begun(now, state, ControllerSettings.blend_time,
+                                    self.robot.limits.turning))
         return begun
 
     def _under_way(self) -> np.ndarray:

@@ -55,6 +55,11 @@ class Limits:
         """Return the middle of each joint's range (n,); not to be changed."""
         return middle_of(self.lower, self.upper)
 
+    @cached_property
+    def turning(self) -> np.ndarray:
+        """Tell which joints turn without limits (n,): whole turns are all the same to them."""
+        return np.isinf(self.lower) & np.isinf(self.upper) & (np.array(self.units) == 'rad')
+
     def passed_by(self, motion: Rollout) -> list[Beyond]:
         """Return every joint that left its limits of position or velocity, in joint order."""
         found = []

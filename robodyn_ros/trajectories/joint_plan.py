@@ -222,14 +222,15 @@ class JointPlan:
             span = ((points.times[at + 1] - points.times[at]) / NANO)[:, None]
             x = ((since[inner] - points.times[at]) / NANO)[:, None] / span
             result[inner] = _value(_coefficients(self._knot(at), self._knot(at + 1), span), x)
-        for k in np.flatnonzero(~outside & (place < 0)):
-            begin, end, coefficients = self._piece_at(int(since[k]))
-            result[k] = _value(coefficients, (int(since[k]) - begin) / NANO
-                               / ((end - begin) / NANO))
+        before = np.flatnonzero(~outside & (place < 0))
+        if before.size:
+            begin, end, coefficients = self._piece_at(int(since[before[0]]))
+            x = (since[before] - begin)[:, None] / NANO / ((end - begin) / NANO)
+            result[before] = _value(coefficients, x)
         for blend in self._blends:
-            for k in np.flatnonzero((since >= blend.since) & (since < blend.since + blend.length)):
-                result[k] = result[k] + _value(blend.coefficients, (int(since[k]) - blend.since)
-                                               / NANO / (blend.length / NANO))
+            within = (since >= blend.since) & (since < blend.since + blend.length)
+            x = (since[within] - blend.since)[:, None] / NANO / (blend.length / NANO)
+            result[within] += _value(blend.coefficients, x)
         return result
 
     def scheduled(self, now: int) -> np.ndarray:
@@ -249,8 +250,17 @@ class JointPlan:
             return None
         begin, end, coefficients = self._piece_at(self._head[0])
         x = np.linspace(0.0, 1.0, FINE)
-        rows = np.array([_value(coefficients, share) for share in x.tolist()])
+        rows = _value(coefficients, x[:, None])
         return Trajectory(x * (end - begin) / NANO, *np.split(rows, 3, axis=1))
+
+    def blended(self) -> list[Trajectory]:
+        """Return samples of each time in which a step is led to zero (FINE of them)."""
+        made = []
+        for blend in self._blends:
+            since = np.linspace(blend.since, blend.since + blend.length, FINE).astype(np.int64)
+            made.append(Trajectory((since - blend.since) / NANO, *np.split(
+                self.samples(self.start + since), 3, axis=1)))
+        return made
 
     def _piece_at(self, since: int) -> tuple[int, int, Coefficients]:
         """Return the piece around a time; one without length before and after the plan."""
@@ -496,17 +506,19 @@ def check_approach(plan: JointPlan, limits: Limits, tolerance: float) -> None:
     """
     Refuse a way to the first point that is faster, or leads farther, than the joints can.
 
-    Joints without a speed limit go no faster than UNLIMITED there, or than at its ends.
+    Joints without a speed limit go no faster than UNLIMITED there, or than at its ends. Limits
+    hold where steps are led to zero, too: a line that ends at rest is half as fast again before.
     """
     way = plan.approach()
     if way is not None:
         ends = np.abs(way.v[[0, -1]]).max(axis=0) if plan.points.order else 0.0  # not a line's
-        limits = replace(limits, velocity=np.where(
+        own = replace(limits, velocity=np.where(
             np.isinf(limits.velocity), np.maximum(UNLIMITED, ends), limits.velocity))
-        inside = ((way.q[0] >= limits.lower) & (way.q[0] <= limits.upper)).all()
-        _judge(way.q if inside else None, way.v, way.t, limits, tolerance,  # else it comes back
-               'on the way from where the arm is to the first point ', 'give the first point a '
-               'later time_from_start')
+        _judge_within(way, own, tolerance, 'on the way from where the arm is to the first '
+                      'point ', 'give the first point a later time_from_start')
+    for way in plan.blended():
+        _judge_within(way, limits, tolerance, 'where the motion is smoothed (blend_time), ',
+                      'give it more time, or velocities that begin as the arm moves and end at 0')
 
 
 def _polygons(points: Points, span: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -522,6 +534,13 @@ def _polygons(points: Points, span: np.ndarray) -> tuple[np.ndarray, np.ndarray]
         q = np.stack([q0, q0 + 0.2 * v0, q0 + 0.4 * v0 + a0, q1 - 0.4 * v1 + a1, q1 - 0.2 * v1,
                       q1])
     return q, (len(q) - 1) * np.diff(q, axis=0) / span
+
+
+def _judge_within(way: Trajectory, limits: Limits, tolerance: float, where: str,
+                  remedy: str) -> None:
+    """Raise where a way leaves the limits; one that begins beyond a limit comes back."""
+    inside = ((way.q[0] >= limits.lower) & (way.q[0] <= limits.upper)).all()
+    _judge(way.q if inside else None, way.v, way.t, limits, tolerance, where, remedy)
 
 
 def _judge(q: np.ndarray | None, v: np.ndarray | None, seconds: np.ndarray, limits: Limits,

@@ -265,6 +265,19 @@ def test_the_description_has_one_publisher(load, frames):
     assert parameters(found['dynamics_node'])['publish_description'] is not frames
 
 
+def test_a_name_that_looks_like_a_number_stays_a_name(load, tmp_path, monkeypatch):
+    """A recording may be called by a date; launch reads what has no type as YAML."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / '20261119').write_text((ROOT / 'config/two_link_line.yaml').read_text())
+    given = [call for node in nodes(load(ROOT / 'launch/simulation.launch.py'), record='true',
+                                    scenario='20261119', record_file='7', controller='robust')
+             for call in node['parameters'] if isinstance(call, Call)]
+    texts = {call.given: call.named['value_type'] for call in given
+             if call.given[0] in ('scenario', 'file', 'kind')}
+    assert texts == dict.fromkeys(
+        (('scenario', '20261119'), ('file', '7'), ('kind', 'robust')), str)
+
+
 def test_nothing_moves_unasked_on_hardware(load):
     """The motion of a simulation begins by itself, that of a robot does not."""
     for file, moves in ('simulation', True), ('view', True), ('hardware', False):

@@ -333,6 +333,28 @@ def test_after_a_silence_nothing_is_caught_up_with(controller, silence):
     assert controller.doing == 'following' if silence < 0.3 else controller.held
 
 
+@pytest.mark.parametrize('braked', [1, 40, 120, 300])
+def test_an_arm_that_was_braked_in_its_motion_is_not_lunged_at(plant, controller, braked):
+    """Commands that come too late for the plant, which holds; every state is heard."""
+    begin = plant.q.copy()
+    way = np.array([1.0, 0.6, 0.0, 0.0])
+    controller.answer(NANO, begin, STILL)
+    send(controller, [0.0, 2.0], [begin, begin + way], [STILL, STILL], now=NANO)
+    moved = 0
+    for k in range(1, 2600):
+        answer = controller.answer(NANO + k * PERIOD, plant.q.copy(), plant.v.copy())
+        if k == 1000:
+            plant.command_lost('hold')
+        elif not 1000 < k < 1000 + braked:
+            plant.command(answer.tau)
+            moved = max(moved, np.abs(answer.tau).max())
+        plant.advance()
+    assert moved < 60.0  # to be at 0.75 rad/s within blend_time; a lunge takes all 200 N m
+    assert controller.held.startswith('the arm was braked (') is (braked == 300)
+    if not controller.held:
+        assert plant.q == pytest.approx(begin + way, abs=2e-3)
+
+
 def test_where_time_is_simulated_it_may_begin_anew_and_elsewhere_the_arm_is_held(controller):
     """A plant that was restarted waits for its first command; a driver's arm must be held."""
     for simulated in (True, False):

@@ -9,7 +9,7 @@ from plant.cases import parallel_start, robot
 import pytest
 from robodyn_ros.errors import MessageRefused
 from robodyn_ros.nodes.common.options import TrajectoryOptions
-from robodyn_ros.nodes.trajectory.goals import Goals, MOST_POSES, SHARE
+from robodyn_ros.nodes.trajectory.goals import _angles, Goals, MOST_POSES, SHARE
 from robodyn_ros.robots.geometry import quaternion
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.trajectories.joint_plan import JointPlan
@@ -62,6 +62,27 @@ def test_a_goal_is_reached_on_a_straight_line(arm, goal):
     whole = (turn[0].inv() * turn[-1]).magnitude()
     part = (turn[0].inv() * turn).magnitude() + (turn.inv() * turn[-1]).magnitude()
     assert np.abs(part - whole).max() < 1e-4
+
+
+@pytest.mark.parametrize('way', [[0.0, 0.0, -0.05], [-0.04, 0.0, 0.0]])
+def test_a_tool_that_points_straight_ahead_is_led(arm, way):
+    """There roll and yaw are not known apart: the arm stands at zero, with a pitch of -90 deg."""
+    here = arm.robot.frame('tool0', STILL)
+    points = arm.to_pose(STILL, STILL, [*here.position + way, *quaternion(here.rotation)], LINE)
+    expect_within(points, arm)
+    there = arm.robot.frame('tool0', states(points)[0])
+    assert there.position[-1] == pytest.approx(here.position + way, abs=1e-8)
+    assert np.abs(there.rotation - here.rotation).max() < 1e-6
+    assert np.abs(np.diff(states(points)[0], axis=0)).max() < 0.05
+
+
+@pytest.mark.parametrize('pitch', [-0.5, 0.5, -0.5 + 1e-9, 0.5 - 1e-12, 0.3, 0.0])
+def test_angles_are_those_of_the_orientation(pitch):
+    """At every pitch [half turns], and for any roll and yaw."""
+    for roll, yaw in np.random.default_rng(0).uniform(-math.pi, math.pi, (50, 2)):
+        turn = Rotation.from_euler('ZYX', [yaw, pitch * math.pi, roll])
+        again = Rotation.from_euler('xyz', _angles(turn.as_quat()))
+        assert (turn.inv() * again).magnitude() < 1e-14
 
 
 def test_the_tool_keeps_its_speed_limits(arm):

@@ -11,6 +11,12 @@ JOINT_STATE = 'sensor_msgs/msg/JointState', (
     'std_msgs/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\n'
     'float64[] effort\n' + '=' * 80 + '\nMSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\n'
     'string frame_id\n' + '=' * 80 + '\nMSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n')
+TRAJECTORY = 'trajectory_msgs/msg/JointTrajectory', (
+    'std_msgs/Header header\nstring[] joint_names\nJointTrajectoryPoint[] points\n' + '=' * 80
+    + '\nMSG: trajectory_msgs/JointTrajectoryPoint\nfloat64[] positions\nfloat64[] velocities\n'
+    'float64[] accelerations\nfloat64[] effort\nbuiltin_interfaces/Duration time_from_start\n'
+    + '=' * 80 + '\nMSG: builtin_interfaces/Duration\nint32 sec\nuint32 nanosec\n'
+    + '=' * 80 + JOINT_STATE[1].split('=' * 80, 1)[1])
 STRING = 'std_msgs/msg/String', 'string data\n'
 
 
@@ -54,21 +60,42 @@ def joint_state(stamp, names, q=(), v=(), effort=(), order='<'):
     return made.doubles(q).doubles(v).doubles(effort).message
 
 
+def trajectory(stamp, names, seconds, q):
+    """Return a JointTrajectory of one point, some whole seconds after its stamp [ns]."""
+    made = Bytes().number('i', stamp // 10 ** 9).number('I', stamp % 10 ** 9).text('')
+    made.number('I', len(names))
+    for name in names:
+        made.text(name)
+    made.number('I', 1).doubles(q).doubles(()).doubles(()).doubles(())
+    return made.number('i', seconds).number('I', 0).message
+
+
 def string(text):
     """Return a String."""
     return Bytes().text(text).message
 
 
-def recorded(path, robot, t, q, urdf=True):
-    """Write a recording of a robot's states at times [s]; returns the path."""
+def recorded(path, robot, t, q, urdf=True, commands=False, wanted=None):
+    """
+    Write a recording of a robot's states at times [s]; returns the path.
+
+    :param commands: efforts of zero are commanded, too
+    :param wanted: bytes of a JointTrajectory
+    """
     writer = RecordingWriter(path, {'scenario': 'by_hand'})
     states = writer.channel('/joint_states', *JOINT_STATE, '')
     if urdf:
         writer.add(writer.channel('/robot_description', *STRING, ''), 10 ** 9,
                    string(robot.urdf))
     names = list(reversed(robot.joints))
+    if wanted is not None:
+        writer.add(writer.channel('/controller/joint_trajectory', *TRAJECTORY, ''), 10 ** 9,
+                   wanted)
+    orders = writer.channel('/joint_commands', *JOINT_STATE, '') if commands else None
     for when, row in zip(t, np.asarray(q)):
         stamp = 10 ** 9 + round(when * 1e9)
         writer.add(states, stamp, joint_state(stamp, names, row[::-1], 0 * row, 0 * row))
+        if commands:
+            writer.add(orders, stamp, joint_state(stamp, names, effort=0 * row))
     writer.close()
     return path

@@ -4,13 +4,14 @@
 
 import numpy as np
 import pytest
-from recording.encode import JOINT_STATE, joint_state, recorded
+from recording.encode import JOINT_STATE, joint_state, recorded, trajectory
 from robodyn_ros import load_robot
 from robodyn_ros.commands.main import main
 from robodyn_ros.errors import RecordingError, RobodynError
 from robodyn_ros.recording.writer import RecordingWriter
 from robodyn_ros.report.motion import motion_of_recording, motion_of_result, read_motion
 from robodyn_ros.robots.robot import robot_from_text
+from robodyn_ros.ros_time import NANO
 
 ROBOT = load_robot('two_link')
 T = np.linspace(0.0, 0.1, 11)
@@ -41,6 +42,18 @@ def test_a_recording_in_another_joint_order(tmp_path):
     assert motion.scenario == 'by_hand' and not motion.followed and motion.complete
     np.testing.assert_allclose(motion.t, T, atol=1e-12)
     np.testing.assert_array_equal(motion.q, Q)
+
+
+def test_what_is_wanted_of_a_joint_that_turns_without_limits_is_the_nearer_way(tmp_path):
+    """As the controller follows it: whole turns are no error."""
+    robot = robot_from_text(ROBOT.urdf.replace('"revolute"', '"continuous"'))
+    assert robot.limits.turning.all()
+    t, begin, end = np.linspace(0.0, 1.0, 101), np.array([0.1, 7.0]), np.array([6.5, 0.9])
+    path = recorded(tmp_path / 'run.mcap', robot, t, begin + t[:, None] * (
+        end + np.array([-2.0, 2.0]) * np.pi - begin), commands=True,
+        wanted=trajectory(NANO, robot.joints, 1, end))
+    motion = motion_of_recording(path)
+    assert motion.followed and np.abs(motion.reference_q - motion.q).max() < 0.1
 
 
 def test_a_state_that_was_said_twice_counts_once(tmp_path):

@@ -146,6 +146,20 @@ def test_nothing_moves_unasked_and_then_gently(listener):
         assert np.abs([m.effort for m in listener.commands]).max() < 30.0
 
 
+def test_a_start_that_finds_no_arm_is_refused(listener):
+    """Without autostart an arm that comes up later does not move for what was asked before."""
+    with nodes('scara_helix', 'controller') as processes:
+        processes.append(start('scara_helix', 'trajectory', autostart=False,
+                               **SHORT['trajectory']))
+        answer = listener.call(Trigger, 'trajectory/start')
+        assert not answer.success and 'joint_states do not come' in answer.message
+        processes.append(start('scara_helix', 'dynamics'))
+        listener.wait_for_report('no trajectory')
+        seen = len(listener.states)
+        listener.wait(lambda: len(listener.states) > seen + 1000)
+        assert not listener.commands
+
+
 def test_answers_from_before_a_reset_are_not_applied(listener):
     """A torque for the state before it arrives after it: the arm stays held."""
     with nodes('scara_helix', 'dynamics'):

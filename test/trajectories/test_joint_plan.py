@@ -194,6 +194,25 @@ def test_an_approach_that_is_too_fast_is_refused():
     check_approach(JointPlan(0, points).begun(0, state, 0.5), within(20.0), 1e-3)
 
 
+def test_what_smoothing_adds_is_judged_by_the_limits():
+    """A line that ends at rest is half as fast again before; an arm that turns back runs out."""
+    line = checked_points(JOINTS, JOINTS, [NANO], fields([[0.9, 0.0]]))
+    made = JointPlan(0, line).begun(0, np.zeros(6), 0.4)
+    fastest = np.abs(made.samples(np.arange(0, NANO, NANO // 500))[:, 2]).max()
+    assert fastest > 1.3
+    for speed in (1.0, fastest - 0.02):
+        with pytest.raises(MessageRefused, match="velocity of joint 'a' .*give it more time"):
+            check_approach(made, within(speed), 1e-3)
+    check_approach(made, within(fastest), 1e-3)
+    back = checked_points(JOINTS, JOINTS, [0, NANO], fields([[0.9, 0.0], [0.2, 0.0]],
+                                                            [[0.0, 0.0]] * 2))
+    state = np.array([0.9, 0.0, 1.5, 0.0, 0.0, 0.0])
+    with pytest.raises(MessageRefused, match="position of joint 'a' is 1.0"):
+        check_approach(JointPlan(0, back).begun(0, state, 0.5), within(9.0), 1e-3)
+    state[0], state[2] = 1.0001, 0.0  # one that begins beyond a limit comes back
+    check_approach(JointPlan(0, back).begun(0, state, 0.5), within(9.0), 1e-3)
+
+
 def test_joints_may_come_in_any_order():
     """Names are the contract."""
     points = checked_points(JOINTS, ('b', 'a'), [NANO], fields([[1.0, 2.0]]))

@@ -20,8 +20,8 @@ from robodyn_ros.nodes.common.wall_timer import wall_timer
 QUALITY = 'qos_overrides.'
 OF_OTHERS = ('use_sim_time', 'start_type_description_service', QUALITY, 'diagnostic_updater.')
 """Beginnings of parameters that rclpy and others declare."""
-PATIENCE = 3
-"""Looks, one a second, after which it is told that nobody publishes simulated time."""
+PATIENCE = 10
+"""Looks, one a second, after which it is told that no time comes; a plant may compile first."""
 
 
 class BaseNode(Node):

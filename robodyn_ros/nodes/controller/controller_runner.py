@@ -42,6 +42,8 @@ JUMP = 0.05
 """Way beyond what its speed explains, from one state to the next, that is no motion [rad, m]."""
 SHORT_GAP = 0.03
 """Time without states after which the trajectory is joined anew from where the arm is [s]."""
+BRAKED = 0.05
+"""Speed from which an arm that stands still with the next state was braked [rad/s, m/s]."""
 
 
 class Rules(NamedTuple):
@@ -128,9 +130,6 @@ class ControllerRunner:
         self.robot, self.control, self.rules, self.clock = robot, control, rules, clock
         self._law = CompiledLaw(robot.name, robot.n, control)
         self._values: dict[str, float] = {}
-        limits = robot.limits
-        self._turning = np.isinf(limits.lower) & np.isinf(limits.upper) & (
-            np.array(limits.units) == 'rad')
         self.plan: JointPlan | None = None
         """What is followed."""
         self.next_plan: JointPlan | None = None
@@ -157,6 +156,7 @@ class ControllerRunner:
         self._newest: Points | None = None  # with their schedule
         self._dropped_end = 0  # when the trajectory would have ended that was stopped or lost [ns]
         self._last: Measured | None = None  # the last state answered
+        self._braked = False  # the arm stands still since it moved with the state before
         self._zero = 0  # when a law that follows nothing began [ns]
         self._unstamped = False  # a trajectory that starts with the first state
         self._fresh = True  # no trajectory was followed yet: the memory starts with the first
@@ -285,7 +285,7 @@ class ControllerRunner:
         if not self.control.reference_size:
             return plan
         settings, tolerance = self.rules.settings, self.rules.limit_tolerance
-        begun = plan.begun(now, state, settings.blend_time, self._turning)
+        begun = plan.begun(now, state, settings.blend_time, self.robot.limits.turning)
         check_start(begun, self.robot, settings)
         if tolerance is not None:
             check_approach(begun, self.robot.limits, tolerance)
@@ -492,14 +492,15 @@ class ControllerRunner:
             return
 
     def _join_anew(self, here: Measured) -> None:
-        """Go on with the trajectory from where the arm is, as after a short silence."""
+        """Go on with the trajectory from where the arm is, as after a short silence or a brake."""
         assert self.plan is not None
         try:
             if not self.rules.settings.blend_time > 0.0:
                 raise MessageRefused('without a blend_time it would be jumped to')
             self.plan = self._begun(self.plan, here.now, self._in_plan_time(here.state))
         except MessageRefused as error:
-            self.lose(f'joint_states came late ({error})')
+            what = 'the arm was braked' if self._braked else 'joint_states came late'
+            self.lose(f'{what} ({error})')
 
     def _begin_anew(self) -> None:
         """Know nothing of what was: a simulated plant began anew, which holds by itself."""
@@ -531,6 +532,11 @@ class ControllerRunner:
             self._begin_anew()
         elif reason:
             self.lose(reason, here.now if since > 0.0 else None)
-        elif self._led and since > max(SHORT_GAP, 5 * self.clock.period / NANO):
-            self._join_anew(here)
+        else:
+            # as a driver does, or a simulated plant, to which commands came too late
+            self._braked = not any(here.v.tolist()) and here.q.tolist() == last.q.tolist() and (
+                self._braked or max(map(abs, last.v.tolist())) > BRAKED)
+            if self._led and (self._braked or since > max(SHORT_GAP,
+                                                          5 * self.clock.period / NANO)):
+                self._join_anew(here)
         return True

@@ -24,7 +24,6 @@ from robodyn_ros.mechanics.rotation import axis_and_angle, inverse, multiply, tu
 from robodyn_ros.nodes.common.options import TrajectoryOptions
 from robodyn_ros.plant.plant import Plant
 from robodyn_ros.robots.geometry import quaternion
-from robodyn_ros.robots.orientation import angles_of
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.trajectories.joint_plan import approach_time, Points
@@ -368,12 +367,19 @@ def _between(poses: Sequence[Sequence[float]], free: Sequence[str],
 
 
 def _angles(turn: Sequence[float]) -> tuple[float, ...]:
-    """Return roll, pitch, yaw of a quaternion [rad]."""
-    x, y, z, w = turn
-    return tuple(float(angle) for angle in angles_of((  # type: ignore[arg-type]
-        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
-        (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
-        (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)))))
+    """
+    Return roll, pitch, yaw of a quaternion [rad].
+
+    Roll is what remains after the yaw: at a pitch of a right angle, where only the sum of both or
+    their difference is known, they are those of the quaternion all the same.
+    """
+    x, y, z, w = map(float, turn)
+    front, up = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)  # of the frame's x axis
+    yaw = math.atan2(up, front)
+    c, s = math.cos(yaw), math.sin(yaw)
+    return (math.atan2(2.0 * (s * (x * z + w * y) - c * (y * z - w * x)),
+                       c * (1.0 - 2.0 * (x * x + z * z)) - 2.0 * s * (x * y - w * z)),
+            math.atan2(2.0 * (w * y - x * z), c * front + s * up), yaw)
 
 
 def _null(rows: np.ndarray) -> np.ndarray:

@@ -183,8 +183,10 @@ class TrajectoryNode(BaseNode):
             return True
         stamp = messages.time_of(deserialize_message(self.newest, JointState).header.stamp)
         if stamp and abs(now - stamp) > APART * NANO and self.schedule.due:
+            simulated = str(self.get_parameter('use_sim_time').value).lower()
             self.tell(f'the clock says {now / NANO:.3f} s, joint_states {stamp / NANO:.3f} s: no '
-                      'motion begins until they agree')
+                      f'motion begins until they agree; use_sim_time is {simulated} here, make it '
+                      'suit who publishes them')
         return not stamp or abs(now - stamp) <= APART * NANO
 
     def _keep_state(self, data: bytes) -> None:
@@ -360,9 +362,15 @@ class TrajectoryNode(BaseNode):
         return apply
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        silent = not self.newest or time.monotonic() - self.heard > STALE
+        if silent and not self.options.autostart and self.scenario.controller.kind != 'none':
+            # an arm that comes up in an hour shall not move because of it
+            response.message = ('joint_states do not come, so it is not known where the arm is; '
+                                'call again when they do')
+            return response
         self._ask()
         response.success, response.message = True, (
-            'starts when joint_states tell where the arm is' if not self.newest else
+            'starts when joint_states tell where the arm is' if silent else
             'started' if self._is_followed() else 'starts when a controller is there')
         return response
 
