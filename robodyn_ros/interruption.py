@@ -72,7 +72,7 @@ def blocked(signals: Iterable[signal.Signals] = SIGNALS) -> Iterator[None]:
 
 
 def leave_to_parent() -> None:
-    """Let who started this process end it: Ctrl-C, which goes to the whole group, is not for it."""
+    """Let who started this process end it; Ctrl-C, which the whole group gets, is not for it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
