@@ -19,7 +19,6 @@ import numpy as np
 
 from robodyn_ros.codegen import object_files
 from robodyn_ros.errors import ArgumentError
-from robodyn_ros.interruption import INTERRUPTION
 
 CELL = ctypes.c_char * 0
 """Stands for an array in a call: it has no size, so an empty array will do."""
@@ -154,6 +153,5 @@ def _loaded(code: MachineCode) -> Any:
     try:
         return object_files.Loaded(code.objects)
     except object_files.Unfamiliar:
-        with INTERRUPTION.held():
-            from robodyn_ros.codegen import llvm_loader
+        from robodyn_ros.codegen import llvm_loader
         return llvm_loader.Loaded(code.objects, [symbol for _, symbol in code.symbols])

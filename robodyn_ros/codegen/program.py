@@ -24,7 +24,6 @@ from robodyn_ros.codegen.backend import Backend, Interpreter
 from robodyn_ros.codegen.native import Array, Entry, interpreted, link, MachineCode, Signature
 from robodyn_ros.codegen.routines import Kernel, PREPARE, PREPARE_LAW, Routine, routines
 from robodyn_ros.errors import SizeError, UnknownNameError
-from robodyn_ros.interruption import INTERRUPTION
 from robodyn_ros.tracing.graph import Graph
 from robodyn_ros.tracing.scalar import Scalar
 
@@ -111,9 +110,7 @@ class Program:
         start = time.perf_counter()
         LOG.info('compiling %s (%d operations); done once where programs can be kept',
                  self.title, sum(self.operations.values()))
-        # imported here: most starts compile nothing
-        with INTERRUPTION.held():
-            from robodyn_ros.codegen.compiler import Compiler
+        from robodyn_ros.codegen.compiler import Compiler  # here: most starts compile nothing
         with progress.told(self.title, sum(self.operations.values())) as told:
             compiler = Compiler('robodyn_program_' + cache.digest(self.source), told)
             self._make(compiler)

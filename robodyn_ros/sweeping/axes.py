@@ -22,6 +22,7 @@ import numpy as np
 
 from robodyn_ros.checks import LARGEST, shown
 from robodyn_ros.errors import ScenarioError
+from robodyn_ros.interruption import INTERRUPTION
 
 GRID = ('values', 'range', 'log_range')
 DRAWN = ('uniform', 'log_uniform', 'normal')
@@ -208,13 +209,20 @@ class Draws:
             bits = np.random.PCG64(self._seed)
             bits.advance(first * width)
             return np.random.Generator(bits).random((self._size, width))
-        from scipy.stats import qmc
         if self._sampling == 'latin_hypercube':
+            from scipy.stats import qmc
             return qmc.LatinHypercube(width, seed=self._seed).random(self._count)
-        sobol = qmc.Sobol(width, seed=self._seed)
+        found = sobol(width, self._seed)
         if first:
-            sobol.fast_forward(first)
-        return sobol.random(self._size)
+            found.fast_forward(first)
+        return found.random(self._size)
+
+
+def sobol(width: int, seed: int) -> Any:
+    """Return scipy's sequence in the unit cube."""
+    from scipy.stats import qmc
+    with INTERRUPTION.held():  # it reads a file in C, which would write what it cannot pass on
+        return qmc.Sobol(width, seed=seed)
 
 
 class Candidates:

@@ -13,6 +13,8 @@ from __future__ import annotations
 from contextlib import contextmanager, ExitStack
 import logging
 import multiprocessing
+from multiprocessing import resource_tracker
+import signal
 import sys
 import threading
 import time
@@ -21,6 +23,7 @@ from typing import Any, Iterable, Iterator
 import numpy as np
 
 from robodyn_ros.errors import MissingPackageError, RobodynError
+from robodyn_ros.interruption import INTERRUPTION
 from robodyn_ros.sweeping.bundle import Bundle, differences, fingerprint, Unpacked
 from robodyn_ros.sweeping.workers import Chunk, DIED, Pieces
 
@@ -67,9 +70,12 @@ def connected(address: str, workers: int) -> Iterator[Cluster]:
             if multiprocessing.parent_process() and '__mp_main__' not in sys.modules:
                 raise RobodynError(UNGUARDED)
             try:
-                place = closing.enter_context(LocalCluster(
-                    n_workers=workers, threads_per_worker=1, processes=True,
-                    dashboard_address=None))
+                resource_tracker.ensure_running()  # whose start unblocks SIGINT
+                # torn apart it would write tracebacks, and so would workers that hear Ctrl-C
+                with INTERRUPTION.held((signal.SIGINT,)):
+                    place = closing.enter_context(LocalCluster(
+                        n_workers=workers, threads_per_worker=1, processes=True,
+                        dashboard_address=None))
             except RuntimeError as error:
                 raise RobodynError(f'--cluster {LOCAL}: its workers do not start ({error}); '
                                    f'{UNGUARDED}') from None

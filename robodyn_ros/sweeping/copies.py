@@ -16,14 +16,13 @@ import multiprocessing
 from multiprocessing.process import BaseProcess
 import os
 from pathlib import Path
-import signal
 import sys
 import threading
 from typing import Any, BinaryIO, Callable
 import warnings
 from weakref import WeakSet
 
-from robodyn_ros.interruption import INTERRUPTION, SIGNALS
+from robodyn_ros.interruption import INTERRUPTION, leave_to_parent
 
 TASKS = Path('/proc/self/task')
 READY = ('jemalloc_bg_thd',)
@@ -65,10 +64,7 @@ def _others() -> bool:
 
 def _begin(work: Callable[..., None], *given: Any) -> None:
     """Do the work of a copy."""
-    # a terminal sends it to the whole group; whoever made a copy ends it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    leave_to_parent()
     gc.freeze()  # looking for garbage would copy the pages of what is shared
     work(*given)
 

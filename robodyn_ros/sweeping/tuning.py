@@ -34,7 +34,7 @@ from robodyn_ros.errors import RecordingError, RobodynError, ScenarioError, Unkn
 from robodyn_ros.scenario.schema import Scenario
 from robodyn_ros.scenario.user_code import is_import_path
 from robodyn_ros.scenario.writing import scenario_text
-from robodyn_ros.sweeping.axes import Axis, axis
+from robodyn_ros.sweeping.axes import Axis, axis, sobol
 from robodyn_ros.sweeping.bundle import fingerprint, packed
 from robodyn_ros.sweeping.copies import lock
 from robodyn_ros.sweeping.descent import descend, Slopes
@@ -273,14 +273,13 @@ class _Search:
 
     def best(self, computer: Any, runner: Runner) -> Tried:
         """Search, and return the best of all that was tried."""
-        from scipy.stats import qmc
         chosen, width = self.study.settings.tune, len(self.axes)
         self._computer, self._runner = computer, runner
         self._gradients = Gradients(runner, self.axes)
         self._evaluate([self.base])
         self.evolved = self._no_gradients()
         size = max(5, min(max(chosen.budget // 10, SMALLEST), LARGEST, chosen.budget))
-        start = qmc.Sobol(width, seed=self.study.settings.seed).random_base2(
+        start = sobol(width, self.study.settings.seed).random_base2(
             (size - 1).bit_length())[:size]
         try:
             if not self.evolved:

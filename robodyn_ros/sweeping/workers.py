@@ -18,7 +18,6 @@ import math
 from multiprocessing.connection import Connection, Pipe, wait
 from multiprocessing.process import BaseProcess
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -28,6 +27,7 @@ from typing import Any, Callable, Iterable, Iterator
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.interruption import blocked, leave_to_parent
 from robodyn_ros.sweeping.bundle import Bundle, Unpacked
 from robodyn_ros.sweeping.copies import copied, possible
 from robodyn_ros.sweeping.runs import Runner
@@ -227,9 +227,10 @@ def _fresh() -> _Worker:
     # one thread each: the workers share the cores
     environment = {**os.environ, 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1',
                    'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
-    process = subprocess.Popen(
-        [sys.executable, '-c', CODE.format(list(filter(None, sys.path)), theirs.fileno())],
-        pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)
+    with blocked():  # until it has left them to this process
+        process = subprocess.Popen(
+            [sys.executable, '-c', CODE.format(list(filter(None, sys.path)), theirs.fileno())],
+            pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)
     theirs.close()
     return _Worker(process, ours, False)
 
@@ -255,8 +256,7 @@ def serve(link: Connection, ready: Callable[[Bundle], Runner]) -> None:
 
 def work(descriptor: int) -> None:
     """Serve who started this process, and end when that is gone, in the midst of a run, too."""
-    # a terminal sends it to the whole group; whoever started a worker ends it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_to_parent()
     _end_with(os.getppid())
     serve(Connection(descriptor), Unpacked().runner)
 

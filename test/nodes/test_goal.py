@@ -123,6 +123,25 @@ def test_a_goal_that_is_missed_waits_for_the_goal_time():
     assert "'joint_2' moves at 0.02 rad/s" in arm.run(2.0).text
 
 
+@pytest.mark.parametrize('seconds, code', [(0.14, SUCCESSFUL), (0.6, INVALID_GOAL)])
+def test_a_goal_that_takes_long_to_unpack_keeps_states_waiting(seconds, code):
+    """Of 20,000 points it is followed without a jump; of 80,000 it is aborted, the arm is held."""
+    arm = Arm()
+    arm.run(0.3)
+    goal = arm.send(0.1)
+    arm.now += round(seconds * NANO)
+    arm.v *= 0.0  # the plant has held it meanwhile
+    seen, at = len(arm.wanted), arm.q.copy()
+    outcome = arm.run(6.0, goal)
+    wanted = np.array(arm.wanted[seen:])
+    assert outcome.code == code
+    assert np.abs(np.diff([at, *wanted[:, :2]], axis=0)).max() < 2.0 * PERIOD / NANO
+    if code == SUCCESSFUL:
+        assert abs(arm.q - 0.1).max() < 1e-12
+    else:
+        assert 'joint_states lack 0.6' in outcome.text and arm.runner.held
+
+
 def test_every_other_end_of_a_trajectory_ends_the_goal():
     """Another trajectory, a stop, a reset, lost states: none is left hanging."""
     arm = Arm()

@@ -67,6 +67,20 @@ def test_fresh_workers_and_a_killed_one_change_nothing(alone, monkeypatch, tmp_p
     assert seen
 
 
+def test_ctrl_c_is_never_for_a_fresh_worker():
+    """From its first instruction on: its Python, half started, would write a traceback."""
+    worker = workers._fresh()
+    try:
+        os.kill(worker.process.pid, signal.SIGINT)
+        worker.link.send(packed(make_study(STUDY)))
+        worker.link.send((0, 0, 1))
+        assert len(worker.link.recv()['error_max']) == 1
+        worker.process.terminate()
+        assert worker.process.wait(60.0) == -signal.SIGTERM
+    finally:
+        worker.end()
+
+
 COPIES = """import json, multiprocessing, os, sys, threading
 from robodyn_ros import sweep
 from robodyn_ros.sweeping import workers
@@ -338,6 +352,28 @@ def test_a_cluster_gives_the_same_rows(alone, tmp_path):
 
     found = sweep(STUDY, tmp_path / 'e.parquet', workers=2, cluster='local', progress=kill)
     assert found.rows == alone.rows and seen
+
+
+@pytest.mark.slow
+def test_ctrl_c_while_a_local_cluster_starts(tmp_path):
+    """Its workers do not hear it, and it is not torn apart."""
+    pytest.importorskip('distributed')
+    (tmp_path / 'study.yaml').write_text(yaml.safe_dump(STUDY))
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'robodyn_ros.commands.main', 'sweep', 'study.yaml', '--cluster',
+         'local', '--workers', '2'], stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+        start_new_session=True)
+    try:
+        deadline = time.monotonic() + 120.0
+        while subprocess.run(['pgrep', '-P', str(process.pid), '-f', 'spawn_main'],
+                             stdout=subprocess.DEVNULL).returncode:
+            assert time.monotonic() < deadline and process.poll() is None
+        os.killpg(process.pid, signal.SIGINT)
+        told = process.communicate(timeout=120)[1]
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130 and 'Traceback' not in told, told
 
 
 @pytest.mark.slow

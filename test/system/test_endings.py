@@ -3,6 +3,7 @@
 """Ctrl-C ends every program with 0 or 130 and without a traceback, whatever it is doing."""
 
 from concurrent.futures import ThreadPoolExecutor
+import contextlib
 import os
 from pathlib import Path
 import random
@@ -13,6 +14,7 @@ import time
 
 from house import ROOT
 import pytest
+from robodyn_ros import interruption
 from robodyn_ros.interruption import INTERRUPTION
 from system.graph import PATIENCE
 
@@ -37,6 +39,7 @@ LONGEST_DELAY = 3.0
 """Imports, compilation and the first second of the run come within it [s]."""
 LOST_IN_C = """
 import ctypes, sys, time
+from robodyn_ros import interruption
 from robodyn_ros.interruption import INTERRUPTION
 @ctypes.CFUNCTYPE(None)
 def called_by_c():
@@ -151,6 +154,32 @@ def test_what_is_held_back_comes_at_the_end_of_the_block():
             steps.append('whole')
         steps.append('never')
     assert steps == ['whole']
+
+
+TORN = """
+import os, signal
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    TORN = False
+except KeyboardInterrupt:  # as modules in C do that clear what they did not expect
+    TORN = True
+"""
+
+
+@pytest.mark.parametrize('longest', [60.0, -1.0])
+def test_an_import_is_not_torn_apart(longest, monkeypatch, tmp_path):
+    """The signal counts when it is through, or if it lasts too long."""
+    monkeypatch.setattr(interruption, 'LONGEST_IMPORT', longest)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / 'torn.py').write_text(TORN)
+    monkeypatch.delitem(sys.modules, 'torn', raising=False)
+    steps = []
+    with contextlib.suppress(KeyboardInterrupt), INTERRUPTION.heard():
+        import torn
+        steps.append(torn.TORN)
+        while not torn.TORN:
+            time.sleep(0.01)
+    assert steps == [longest < 0.0] and INTERRUPTION.came
 
 
 def test_only_the_first_signal_interrupts():
