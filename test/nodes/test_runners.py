@@ -355,6 +355,21 @@ def test_an_arm_that_was_braked_in_its_motion_is_not_lunged_at(plant, controller
         assert plant.q == pytest.approx(begin + way, abs=2e-3)
 
 
+@pytest.mark.parametrize('bits, times', [(10, 1), (12, 1), (16, 1), (16, 3), (40, 2)])
+def test_an_arm_with_coarse_encoders_was_not_braked(controller, bits, times):
+    """It seems to stand still between their steps; or each position comes several times."""
+    step, way = 2.0 * np.pi / 2 ** bits, 0.8 * WAY
+    controller.answer(NANO, START, STILL)
+    send(controller, [0.0, 4.0], [START, START + way], [STILL, STILL], now=NANO)
+    q, plans = START.copy(), set()
+    for k in range(1, 4000):
+        before, x = q, k // times * times / 4000
+        q = START + np.round(way * (3.0 - 2.0 * x) * x * x / step) * step
+        controller.answer(NANO + k * PERIOD, q, (q - before) / 1e-3)
+        plans.add(id(controller.plan))
+    assert len(plans) == 1 and controller.doing == 'following'
+
+
 def test_where_time_is_simulated_it_may_begin_anew_and_elsewhere_the_arm_is_held(controller):
     """A plant that was restarted waits for its first command; a driver's arm must be held."""
     for simulated in (True, False):

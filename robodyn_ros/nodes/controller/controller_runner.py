@@ -15,7 +15,7 @@ are f times, its accelerations f^2 times as large, plus f' times the velocity wh
 """
 from __future__ import annotations
 
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 import numpy as np
@@ -42,8 +42,11 @@ JUMP = 0.05
 """Way beyond what its speed explains, from one state to the next, that is no motion [rad, m]."""
 SHORT_GAP = 0.03
 """Time without states after which the trajectory is joined anew from where the arm is [s]."""
-BRAKED = 0.05
-"""Speed from which an arm that stands still with the next state was braked [rad/s, m/s]."""
+ABRUPT = 0.05
+"""Speed from which no arm stands still with the next state by itself [rad/s, m/s]."""
+STEADY = 10
+"""States in a row of an arm that moves, after which one that stands still tells something: not
+where each position comes twice."""
 
 
 class Rules(NamedTuple):
@@ -156,7 +159,9 @@ class ControllerRunner:
         self._newest: Points | None = None  # with their schedule
         self._dropped_end = 0  # when the trajectory would have ended that was stopped or lost [ns]
         self._last: Measured | None = None  # the last state answered
-        self._braked = False  # the arm stands still since it moved with the state before
+        self._moving = 0  # states in a row with which the arm moved
+        self._steps = [inf] * robot.n  # the smallest ones of each position, an encoder's at least
+        self._braked = False  # something else stopped the arm, and it stands still since
         self._zero = 0  # when a law that follows nothing began [ns]
         self._unstamped = False  # a trajectory that starts with the first state
         self._fresh = True  # no trajectory was followed yet: the memory starts with the first
@@ -533,10 +538,27 @@ class ControllerRunner:
         elif reason:
             self.lose(reason, here.now if since > 0.0 else None)
         else:
-            # as a driver does, or a simulated plant, to which commands came too late
-            self._braked = not any(here.v.tolist()) and here.q.tolist() == last.q.tolist() and (
-                self._braked or max(map(abs, last.v.tolist())) > BRAKED)
+            self._look_for_brake(last, here, since)
             if self._led and (self._braked or since > max(SHORT_GAP,
                                                           5 * self.clock.period / NANO)):
                 self._join_anew(here)
         return True
+
+    def _look_for_brake(self, last: Measured, here: Measured, since: float) -> None:
+        """
+        See whether something else stopped the arm: a driver, or a plant that missed commands.
+
+        Between the steps of a coarse encoder an arm seems to stand still, too, but never after it
+        moved by more than one of them.
+        """
+        # plain floats, as in _continues
+        before, after = last.q.tolist(), here.q.tolist()
+        if after != before or any(here.v.tolist()):
+            self._moving, self._braked = self._moving + 1, False
+            self._steps = [min(step, abs(b - a) or inf)
+                           for step, a, b in zip(self._steps, before, after)]
+            return
+        self._braked = self._braked or self._moving >= STEADY and any(
+            abs(rate) > ABRUPT and abs(rate) * since > 2.0 * step
+            for rate, step in zip(last.v.tolist(), self._steps))
+        self._moving = 0
