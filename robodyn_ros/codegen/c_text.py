@@ -207,21 +207,22 @@ RD_UNUSED static double rd_fma(double a, double b, double c)
 RD_UNUSED static double rd_smaller(double a, double b) { return b < a ? b : a; }
 RD_UNUSED static double rd_larger(double a, double b) { return b > a ? b : a; }
 
-/* One of two numbers. gcc makes a branch of it on x86, which costs much where it is taken for the
- * wrong one, and keeps instructions on either side of it apart. */
+/* One of two numbers. gcc makes a branch of ?: on x86, which costs much where it is taken for the
+ * wrong one, and keeps instructions on either side of it apart; masks of a vector's kind leave the
+ * numbers in their registers. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__SSE2__)
+typedef double rd_numbers __attribute__((vector_size(16)));
+typedef int64_t rd_masks __attribute__((vector_size(16)));
 RD_UNUSED static double rd_where(int test, double a, double b)
 {
-#if defined(__GNUC__) && !defined(__clang__) && defined(__SSE2__)
-    uint64_t first, second;
-    memcpy(&first, &a, sizeof first);
-    memcpy(&second, &b, sizeof second);
-    second ^= (first ^ second) & (0 - (uint64_t)test);
-    memcpy(&b, &second, sizeof b);
-    return b;
-#else
-    return test ? a : b;
-#endif
+    const rd_numbers first = {a, 0.0}, second = {b, 0.0};
+    const rd_masks mask = {-(int64_t)test, 0};
+    const rd_masks found = ((rd_masks)first & mask) | ((rd_masks)second & ~mask);
+    return ((rd_numbers)found)[0];
 }
+#else
+RD_UNUSED static double rd_where(int test, double a, double b) { return test ? a : b; }
+#endif
 
 /* A bit of a whole number: the low bits of k + 1.5 * 2^52 are those of k. */
 RD_UNUSED static int rd_bit(double k, int place)
