@@ -5,7 +5,7 @@
 from controllers.cases import robot
 import numpy as np
 import pytest
-from robodyn_ros import (Control, load_scenario, Parameters, Plant, robot_from_text, RobodynError,
+from robodyn_ros import (Control, load_scenario, Parameters, Plant, RobodynError, robot_from_text,
                          simulate, Simulation, State, Trajectory)
 from robodyn_ros.controllers.lqr import lqr
 from robodyn_ros.nodes.controller.controller_runner import ControllerRunner

@@ -86,13 +86,15 @@ def test_any_trajectory_from_any_state_at_any_time(robot, library, seed):
         last, order = int(times[-1]), int(rng.integers(3))
         q, v, a = (numbers(rng, len(times) if k <= order else 0, n) for k in range(3))
         state = numbers(rng, 3 * n)
-        state[:n] = q[0] if rng.random() < 0.3 else state[:n] + rng.choice([0.0, 0.0, 6.3, -40.0], n)
+        state[:n] += rng.choice([0.0, 0.0, 6.3, -40.0], n)
+        if rng.random() < 0.3:
+            state[:n] = q[0]
         start = int(rng.choice([0, -5, 17 * 10 ** 17]))
         now = start + int(rng.choice([0, -NANO, times[0] - 1, times[0], last // 2, last - 1, last,
                                       last + NANO]))
         blend = int(rng.choice(BLENDS))
-        plan = JointPlan(start, Points(times, q, v, a, None)).begun(now, state, blend / NANO,
-                                                                   turning)
+        plan = JointPlan(start, Points(times, q, v, a, None)).begun(
+            now, state, blend / NANO, turning)
         at = np.concatenate([*(start + times + k for k in (-1, 0, 1)), now + np.array(
             [-1, 0, 1, blend // 2, blend - 1, blend]), start + last - np.array(
             [blend, blend // 2]), start + rng.integers(-NANO, last + NANO, 10)])
