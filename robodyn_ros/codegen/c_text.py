@@ -1,12 +1,13 @@
 # Copyright 2026 robodyn_ros developers
 # SPDX-License-Identifier: Apache-2.0
 """
-The back end that writes C: the same operations in the same order, so the same bits.
+The back end that writes C: the same operations, so the same bits, each just before its first use.
 
 C99 that is also C++17. All numbers are loaded before the first is stored, so a result may take the
-place of an argument. A fused multiply-add is the processor's instruction, or exact whole-number
-arithmetic where there is none; square roots round correctly everywhere. Only tan, exp, tanh (of
-Stribeck's and Coulomb's friction) and atan2 are calls of the C library, whose last bit is its own.
+place of an argument; it is stored as soon as it is known. A fused multiply-add is the processor's
+instruction, or exact whole-number arithmetic where there is none; square roots round correctly
+everywhere. Only tan, exp, tanh (of Stribeck's and Coulomb's friction) and atan2 are calls of the C
+library, whose last bit is its own.
 """
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ PRELUDE = r"""#include <float.h>
 /* vectorisers too: gcc 12 makes fused additions and subtractions in turn, contraction or not */
 #pragma GCC optimize ("fp-contract=off", "no-tree-slp-vectorize", "no-tree-loop-vectorize")
 /* long functions are a tenth faster so, which on x86 no -O asks for; no bit depends on it */
-#pragma GCC optimize ("schedule-insns", "sched-pressure")
+#pragma GCC optimize ("schedule-insns", "sched-pressure", "rename-registers")
 #endif
 
 #if defined(__GNUC__)
@@ -206,6 +207,23 @@ RD_UNUSED static double rd_fma(double a, double b, double c)
 RD_UNUSED static double rd_smaller(double a, double b) { return b < a ? b : a; }
 RD_UNUSED static double rd_larger(double a, double b) { return b > a ? b : a; }
 
+/* One of two numbers. gcc makes a branch of ?: on x86, which costs much where it is taken for the
+ * wrong one, and keeps instructions on either side of it apart; masks of a vector's kind leave the
+ * numbers in their registers. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__SSE2__)
+typedef double rd_numbers __attribute__((vector_size(16)));
+typedef int64_t rd_masks __attribute__((vector_size(16)));
+RD_UNUSED static double rd_where(int test, double a, double b)
+{
+    const rd_numbers first = {a, 0.0}, second = {b, 0.0};
+    const rd_masks mask = {-(int64_t)test, 0};
+    const rd_masks found = ((rd_masks)first & mask) | ((rd_masks)second & ~mask);
+    return ((rd_numbers)found)[0];
+}
+#else
+RD_UNUSED static double rd_where(int test, double a, double b) { return test ? a : b; }
+#endif
+
 /* A bit of a whole number: the low bits of k + 1.5 * 2^52 are those of k. */
 RD_UNUSED static int rd_bit(double k, int place)
 {
@@ -249,6 +267,7 @@ def function(name: str, routine: Routine, inputs: Sequence[Array], outputs: Sequ
 
     :param prepared: the first argument is w, what depends on parameters alone
     """
+    routine = routine.late()
     from_x, to_y = _places(inputs), _places(outputs)
     source = {'x': from_x, 'w': [f'w[{k}]' for k in range(1 + max(
         (load.place for load in routine.loads if load.array == 'w'), default=-1))]}
@@ -257,11 +276,7 @@ def function(name: str, routine: Routine, inputs: Sequence[Array], outputs: Sequ
                 *(item.declared(True) for item in outputs)]
     lines = [f'    const double t{node} = {source[array][place]};'
              for node, array, place in routine.loads]
-    lines += _statements(routine)
-    truths = {node for node in routine.body if routine.graph.ops[node] in TRUTHS}
-    for place, a in zip(to_y, routine.results):
-        value = f't{a} ? 1.0 : 0.0' if a in truths and not isinstance(a, float) else _text(a)
-        lines.append(f'    {place} = {value};')
+    lines += _statements(routine, to_y)
     loaded = ' '.join(source[array][place] for _, array, place in routine.loads)
     names = [*(['w'] if prepared else []), *(item.name for item in inputs)]
     written = {item.name for item in outputs if item.size}
@@ -276,12 +291,23 @@ def _places(arrays: Sequence[Array]) -> list[str]:
             for item in arrays for k in range(item.size)]
 
 
-def _statements(routine: Routine) -> list[str]:
-    """Return one constant per node; sin and cos of one angle come from one call."""
+def _statements(routine: Routine, places: Sequence[str]) -> list[str]:
+    """
+    Return one constant per node; sin and cos of one angle come from one call.
+
+    :param places: of the results, which are written as soon as they are known
+    """
     graph = routine.graph
     kept = {load.node for load in routine.loads}
     truths = {node for node in routine.body if graph.ops[node] in TRUTHS}
-    lines = []
+    homes: dict[int, list[str]] = {}
+    lines, last = [], []
+    for place, a in zip(places, routine.results):
+        if isinstance(a, float) or a in kept:
+            last.append(f'    {place} = {_text(a)};')
+        else:
+            value = f't{a} ? 1.0 : 0.0' if a in truths else f't{a}'
+            homes.setdefault(a, []).append(f'    {place} = {value};')
     for node, both in routine.statements:
         op, args = graph.ops[node], graph.args[node]
         if both:
@@ -289,19 +315,21 @@ def _statements(routine: Routine) -> list[str]:
             lines.append(f'    rd_sincos({_text(args[0])}, s{node});')
             lines += [f'    const double t{both[kind]} = s{node}[{k}];'
                       for k, kind in enumerate(('sin', 'cos')) if kind in both]
-            continue
-        kind = 'int' if node in truths else 'double'
-        if op == 'where':
-            # one that was kept in w is 1 or 0
-            test = f't{args[0]}' if args[0] in truths and args[0] not in kept \
-                else f'{_text(args[0])} != 0.0'
-            value = f'{test} ? {_text(args[1])} : {_text(args[2])}'
-        elif op == 'bit':
-            value = f'rd_bit({_text(args[0])}, {int(args[1])})'
         else:
-            value = expression(op, [_text(a) for a in args], CALLS)
-        lines.append(f'    const {kind} t{node} = {value};')
-    return lines
+            kind = 'int' if node in truths else 'double'
+            if op == 'where':
+                # one that was kept in w is 1 or 0
+                test = f't{args[0]}' if args[0] in truths and args[0] not in kept \
+                    else f'{_text(args[0])} != 0.0'
+                value = f'rd_where({test}, {_text(args[1])}, {_text(args[2])})'
+            elif op == 'bit':
+                value = f'rd_bit({_text(args[0])}, {int(args[1])})'
+            else:
+                value = expression(op, [_text(a) for a in args], CALLS)
+            lines.append(f'    const {kind} t{node} = {value};')
+        for known in both.values() or (node,):
+            lines += homes.get(known, ())
+    return lines + last
 
 
 def _text(a: Argument) -> str:

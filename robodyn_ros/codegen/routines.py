@@ -10,7 +10,7 @@ depends on parameters alone is computed once, by the routine 'prepare', not at e
 """
 from __future__ import annotations
 
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from robodyn_ros.codegen.fuse import fuse
 from robodyn_ros.tracing.graph import Argument, Graph
@@ -85,6 +85,30 @@ class Routine(NamedTuple):
     def operations(self) -> int:
         """Count the operations; sine and cosine of one angle are one."""
         return len(self.body) - sum(len(both) - 1 for both in self.angles.values())
+
+    def late(self) -> Routine:
+        """
+        Return the same with its operations in another order: each just before its first use.
+
+        A processor looks some hundred operations ahead: what another chain needs soon should
+        stand among those of a chain that waits for its own results.
+        """
+        graph, left, order = self.graph, set(self.body), list[int]()
+        roots = [node for node in _nodes(self.results) if node in left]
+        roots.sort(key=lambda node: graph.ops[node] in ('sin', 'cos'))
+        stack = roots[::-1]
+        while stack:
+            node = stack[-1]
+            if node not in left:
+                stack.pop()
+                continue
+            first = sorted({a for a in _nodes(graph.args[node]) if a in left}, reverse=True)
+            if first:
+                stack += first
+            else:
+                left.remove(node)
+                order.append(stack.pop())
+        return self._replace(body=order)
 
 
 def expression(op: str, args: Sequence[str], calls: Mapping[str, str]) -> str:
@@ -161,7 +185,7 @@ def _routine(graph: Graph, kernel: Kernel, results: Sequence[Argument], live: Se
                    [node for node in live if node not in place], results, apart=kernel.apart)
 
 
-def _nodes(arguments: Sequence[Argument]) -> list[int]:
+def _nodes(arguments: Iterable[Argument]) -> list[int]:
     # a set would hold 25 (a node) and 25.0 (a constant) as one
     return [a for a in arguments if not isinstance(a, float)]
 

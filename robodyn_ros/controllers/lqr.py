@@ -102,7 +102,7 @@ def _sizes(robot: Robot, name: str, value: object) -> np.ndarray:
 
 def _efforts(robot: Robot) -> np.ndarray:
     """Return the joints' limits (n,), or where there is none what makes a joint agile."""
-    middle = np.where(np.isfinite(robot.limits.lower + robot.limits.upper),
-                      (robot.limits.lower + robot.limits.upper) / 2.0, 0.0)
+    ends = np.array([robot.limits.lower, robot.limits.upper])
+    middle = np.where(np.isfinite(ends).all(axis=0), ends, 0.0).sum(axis=0) / 2.0
     needed = AGILE * np.diag(robot.mass_matrix(middle))
     return np.where(np.isfinite(robot.limits.effort), robot.limits.effort, needed)

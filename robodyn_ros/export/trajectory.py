@@ -240,9 +240,10 @@ void @P@_begin(@P@_plan *plan, const @P@_points *points, int64_t now, const doub
     plan->points = *points;
     plan->order = points->a ? 2 : points->v ? 1 : 0;
     for (j = 0; j < @N@; ++j) {
-        /* the nearest whole number of turns: adding 1.5 * 2^52 rounds */
-        const double turns = (state[j] - points->q[j]) / @TURN@;
-        const double whole = turning[j] ? turns + @WHOLE@ - @WHOLE@ : 0.0;
+        /* the nearest whole number of turns: adding 1.5 * 2^52 rounds; no turn has a sign, too */
+        const double turns = turning[j] ? (state[j] - points->q[j]) / @TURN@ : 0.0;
+        const double nearest = turns + @WHOLE@ - @WHOLE@;
+        const double whole = nearest == 0.0 ? 0.0 * turns : nearest;
         plan->turns[j] = @TURN@ * whole;
         plan->turned |= whole != 0.0;
     }

@@ -115,6 +115,22 @@ def test_every_operation_has_the_bits_of_the_machine_code(tmp_path):
         assert same_bits(list(y), ours)
 
 
+def test_a_result_may_lie_where_an_argument_lies(tmp_path):
+    """Results are written as soon as they are known, and every argument is read before."""
+    graph = Graph()
+    (a, b, c), p = inputs(graph, 'x', 3), inputs(graph, 'p', 1)
+    root = sqrt(a)
+    routine = Program('alias', [Kernel('f', [a, b, c], [root + 1.0, a, root / b, c - a])],
+                      p).routines['f']
+    made = function('rd_alias', routine, [Array('x', 3)], [Array('y', 4)])
+    assert made.index('y[0] =') < made.index(' / ')
+    library = compiled(tmp_path, '\n'.join([
+        prelude(), made, 'void call(double *x);\nvoid call(double *x) { rd_alias(0, x, x); }\n']))
+    numbers = doubles(4.0, 8.0, 5.0, 0.0)
+    library.call(numbers)
+    assert list(numbers) == [3.0, 4.0, 0.25, 1.0]
+
+
 def test_names_become_identifiers():
     """Whatever a file calls its joints; words of C and C++ are avoided."""
     assert identifier('kp.joint-1') == 'kp_joint_1'

@@ -102,6 +102,32 @@ def test_every_name_of_a_source_is_defined(name):
             assert not free, f'{name} of {robot} uses {free} undefined'
 
 
+@pytest.mark.parametrize('name', ['mass_and_bias', 'forward_dynamics'])
+def test_late_operations_are_the_same_and_follow_their_arguments(name):
+    """Another order of the same list; each operation waits for its first reader's other chains."""
+    for robot in robot_names():
+        routine = load_robot(robot).compiled.program(name).routines['evaluate']
+        late = routine.late()
+        assert sorted(late.body) == sorted(routine.body)
+        assert late.late().body == late.body
+        place = {node: k for k, node in enumerate(late.body)}
+        for node in late.body:
+            for a in late.graph.args[node]:
+                assert isinstance(a, float) or place.get(a, -1) < place[node]
+
+
+def test_late_operations_stand_before_their_first_use():
+    """A constant result, and one equal to a node's number, among them."""
+    graph = Graph()
+    (x, y), p = inputs(graph, 'x', 2), inputs(graph, 'p', 1)
+    early = sqrt(x)
+    other = exp(y)
+    results = [other, 1.0, float(early.node), early + other, early]
+    routine = Program('late', [Kernel('evaluate', [x, y], results)], p).routines['evaluate']
+    assert [graph.ops[node] for node in routine.body] == ['sqrt', 'exp', 'add']
+    assert [graph.ops[node] for node in routine.late().body] == ['exp', 'sqrt', 'add']
+
+
 def test_prepared_parameters_give_what_plain_numbers_give():
     """A tape with some inputs as parameters, compiled once, equals the plain function."""
     rng = np.random.default_rng(41)

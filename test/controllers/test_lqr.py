@@ -5,13 +5,14 @@
 from controllers.cases import robot
 import numpy as np
 import pytest
-from robodyn_ros import (Control, load_scenario, Parameters, Plant, RobodynError, simulate,
-                         Simulation, State, Trajectory)
+from robodyn_ros import (Control, load_scenario, Parameters, Plant, RobodynError, robot_from_text,
+                         simulate, Simulation, State, Trajectory)
 from robodyn_ros.controllers.lqr import lqr
 from robodyn_ros.nodes.controller.controller_runner import ControllerRunner
 from robodyn_ros.nodes.dynamics.plant_runner import PlantRunner
 from robodyn_ros.ros_time import NANO
 from robodyn_ros.scenario.schema import LqrSettings
+from robodyn_ros.share import share_folder
 from robodyn_ros.trajectories.joint_plan import JointPlan, MOST_KNOTS, Points, scheduled
 from robodyn_ros.types import Schedule
 from scipy.linalg import expm, solve_discrete_are
@@ -174,6 +175,15 @@ def test_closed_chains_are_refused():
     """Their joints are not driven one by one."""
     with pytest.raises(RobodynError, match='lqr drives every joint.*use constraint_following'):
         lqr(robot('parallel_2dof'), period=PERIOD)
+
+
+@pytest.mark.filterwarnings('error')
+def test_joints_that_turn_without_limits_have_gains():
+    """The middle of an infinite range is 0, and numpy need not complain of it."""
+    text = share_folder('urdf').joinpath('two_link.urdf').read_text()
+    arm = robot_from_text(text.replace('type="revolute"', 'type="continuous"'), 'turning')
+    rows = lqr(arm, period=PERIOD).schedule.rows(still([0.2, 0.3]))
+    assert np.isfinite(rows).all() and rows.any()
 
 
 def test_a_schedule_must_be_one():

@@ -12,7 +12,7 @@ from robodyn_ros.codegen.arithmetic import fma
 from robodyn_ros.codegen.backend import Interpreter
 from robodyn_ros.codegen.layout import Layout
 from robodyn_ros.codegen.loops.integrators import make_integrator, make_judge
-from robodyn_ros.codegen.loops.pairs import LANES, late, PAIRED, paired
+from robodyn_ros.codegen.loops.pairs import LANES, PAIRED, paired
 from robodyn_ros.codegen.python_text import python_function
 from robodyn_ros.codegen.routines import Kernel, routines
 from robodyn_ros.constraints.ready_made import joint_combination
@@ -113,15 +113,3 @@ def test_what_depends_on_velocities_is_left_to_each_stage():
     assert moving == {'fma'}
     turned = Kernel('dynamics', [t, q, v, u], [v * 2.0, *outputs[1:]])
     assert paired(routines([turned], p)[1], Layout(1)) is None
-
-
-@pytest.mark.parametrize('seed', range(4))
-def test_late_operations_are_the_same_and_follow_their_arguments(tmp_path, seed):
-    """Another order of the same list, in which arguments still come first."""
-    dynamics = Plant(arm(tmp_path / 'arm.urdf', seed, 6), step=H).program().routines['dynamics']
-    order = late(dynamics)
-    assert sorted(order) == sorted(dynamics.body)
-    place = {node: k for k, node in enumerate(order)}
-    for node in order:
-        for a in dynamics.graph.args[node]:
-            assert isinstance(a, float) or place.get(a, -1) < place[node]

@@ -56,34 +56,7 @@ def paired(dynamics: Routine, layout: Layout) -> Pair | None:
     loads += [Load(node, 'x', (size + k) * LANES) for k, node in enumerate(kept)]
     rates = dynamics._replace(name='rates', inputs=(size + len(kept)) * LANES, loads=loads,
                               body=rest, results=results, outputs=len(results), apart=True)
-    return Pair(positions._replace(body=late(positions)), rates._replace(body=late(rates)),
-                rates.inputs)
-
-
-def late(routine: Routine) -> list[int]:
-    """
-    Return the operations of a routine in another order: each just before its first use.
-
-    A processor looks some hundred operations ahead: what another chain needs soon should stand
-    among those of a chain that waits for its own results.
-    """
-    graph, left, order = routine.graph, set(routine.body), list[int]()
-    roots = [node for node in routine.results if node in left]
-    trigonometric = ('sin', 'cos')
-    roots.sort(key=lambda node: graph.ops[int(node)] in trigonometric)
-    stack: list[int] = [int(node) for node in reversed(roots)]
-    while stack:
-        node = stack[-1]
-        if node not in left:
-            stack.pop()
-            continue
-        first = sorted((a for a in _nodes(graph.args[node]) if a in left), reverse=True)
-        if first:
-            stack += first
-        else:
-            left.remove(node)
-            order.append(stack.pop())
-    return order
+    return Pair(positions.late(), rates.late(), rates.inputs)
 
 
 def _nodes(arguments: object) -> set[int]:
