@@ -33,7 +33,7 @@ class Measured:
     """What was measured of k runs of n joints; of one that broke off, until then."""
 
     values: np.ndarray
-    """Measures (k, layout.measure)."""
+    """Measures (layout.measure, k)."""
     layout: Layout
     ended: np.ndarray
     """Time of the last good state (k,) [s]."""
@@ -41,11 +41,11 @@ class Measured:
     """Why a run broke off, by its number."""
 
     def _scalar(self, place: int) -> np.ndarray:
-        return self.values[:, place]
+        return self.values[place]
 
     def _joints(self, group: int) -> np.ndarray:
         n, first = self.layout.n, self.layout.scalars
-        return self.values[:, first + group * n:first + (group + 1) * n]
+        return self.values[first + group * n:first + (group + 1) * n]
 
     @property
     def error_max(self) -> np.ndarray:
@@ -85,22 +85,22 @@ class Measured:
 
     @property
     def position_min(self) -> np.ndarray:
-        """(k, n) [rad] or [m]."""
+        """(n, k) [rad] or [m]."""
         return self._joints(0)
 
     @property
     def position_max(self) -> np.ndarray:
-        """(k, n) [rad] or [m]."""
+        """(n, k) [rad] or [m]."""
         return self._joints(1)
 
     @property
     def speed_max(self) -> np.ndarray:
-        """(k, n) [rad/s] or [m/s]."""
+        """(n, k) [rad/s] or [m/s]."""
         return self._joints(2)
 
     @property
     def effort_max(self) -> np.ndarray:
-        """(k, n) [N m] or [N]."""
+        """(n, k) [N m] or [N]."""
         return self._joints(3)
 
 
@@ -136,7 +136,7 @@ def measure(model: Model, runs: Runs, frame: str = '') -> Measured:
     layout = model.layout
     own = runs.reference.ndim == 3 or runs.targets.ndim == 3
     kind = Measuring(runs.targets.size > 0, frame if runs.targets.size else '', own)
-    found = Measured(np.empty((len(runs.starts), layout.measure)), layout,
+    found = Measured(np.empty((layout.measure, len(runs.starts))), layout,
                      np.empty(len(runs.starts)))
     variant, lanes = (BATCH, LANES) if model.batch_possible else (model.solvers[0], 1)
     at_once = 1 if own else max(1, AT_ONCE // max(1, runs.steps))
@@ -196,8 +196,10 @@ def _together(model: Model, runs: Runs, kind: Measuring, variant: str, parametri
         queue, done.reshape(-1), _read(runs.targets, groups, kind.own,
                                        runs.steps // runs.every + 1))
     good = done[:, 2] == outcomes.OK
-    found.values[groups[good]] = rows.reshape(count, -1, lanes)[good].swapaxes(1, 2)
-    found.ended[groups[good]] = starts[good, 0]
+    done_well = groups[good].reshape(-1)
+    found.values[:, done_well] = rows.reshape(count, -1, lanes)[good].swapaxes(0, 1).reshape(
+        layout.measure, -1)
+    found.ended[done_well] = starts[good, 0].reshape(-1)
     return np.unique(groups[~good]).tolist()
 
 
@@ -224,6 +226,6 @@ def _alone(model: Model, runs: Runs, kind: Measuring, parametric: bool, k: int,
 
     named = dict(zip(model.parameters.names, vector.tolist()))
     reason, _, _ = to_the_end(model, x, loop, named)
-    found.values[k], found.ended[k] = rows, x[0]
+    found.values[:, k], found.ended[k] = rows, x[0]
     if reason != outcomes.OK:
         found.reasons[k] = failure(model, reason, x, named)
