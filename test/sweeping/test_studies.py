@@ -73,7 +73,8 @@ def test_chunks_cover_all_runs_once(count):
 BAD = [
     ({'axes': {'dynamics.paylod.mass': {'values': [1]}}}, 'dynamics.paylod.mass'),
     ({'axes': {'dynamics.payload.mass': {'values': []}}}, 'not empty'),
-    ({'axes': {'dynamics.payload.mass': {'values': [*range(99), 10 ** 30, *range(99)]}}}, '64 bits'),
+    ({'axes': {'dynamics.payload.mass': {'values': [*range(99), 10 ** 30, *range(99)]}}},
+     '64 bits'),
     ({'axes': {'dynamics.payload.mass': {'values': [-1.0]}}}, 'at least 0|0 ..'),
     ({'axes': {'dynamics.payload.mass': {'range': [0, 1]}}}, 'count'),
     ({'axes': {'dynamics.payload.mass': {'range': [0, 1], 'count': 0}}}, 'count is 0'),
