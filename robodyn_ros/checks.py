@@ -115,6 +115,8 @@ def numbers(name: str, values: Any, expected: str) -> np.ndarray:
 def number(name: str, value: Any, expected: str = 'a finite number', least: float = -inf,
            above: float = -inf, error: Error = ArgumentError) -> float:
     """Return a finite number as a float; words and truth values are none."""
+    if type(value) is float and least <= value < inf and value > above:
+        return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     try:

@@ -22,7 +22,8 @@ from robodyn_ros.checks import numbers
 from robodyn_ros.codegen import cache, environment, progress, python_text
 from robodyn_ros.codegen.backend import Backend, Interpreter
 from robodyn_ros.codegen.native import Array, Entry, interpreted, link, MachineCode, Signature
-from robodyn_ros.codegen.routines import Kernel, PREPARE, PREPARE_LAW, Routine, routines
+from robodyn_ros.codegen.routines import (Kernel, PREPARE, PREPARE_LAW, prepared_size,
+                                          Routine, routines)
 from robodyn_ros.errors import SizeError, UnknownNameError
 from robodyn_ros.tracing.graph import Graph
 from robodyn_ros.tracing.scalar import Scalar
@@ -72,11 +73,11 @@ class Program:
         self.title, self._loops = title, loops
         self.routines: dict[str, Routine] = {
             routine.name: routine for routine in routines(kernels, parameters)}
-        self.prepared_size = max(1, self.routines[PREPARE].outputs)
         if law is not None:
-            more = routines([law[0]], law[1], prepare=PREPARE_LAW, first=self.prepared_size)
+            more = routines([law[0]], law[1], prepare=PREPARE_LAW,
+                            first=prepared_size(self.routines))
             self.routines |= {routine.name: routine for routine in more}
-            self.prepared_size += more[0].outputs
+        self.prepared_size = prepared_size(self.routines)
         self._functions: dict[str, Entry] | None = None
         self._prepared: tuple[bytes, np.ndarray] | None = None
 
@@ -129,7 +130,7 @@ class Program:
         """Return what the functions for Python take, by name."""
         prepared, none = self.prepared_size, self.routines[PREPARE].inputs
         found = {'prepare_parameters': Signature(
-            '', (Array('p'), Array('w', True)), lambda: (none, prepared))}
+            'i', (Array('p'), Array('w', True)), lambda count: (count * none, count * prepared))}
         if self._loops is not None:
             return {**found, **self._loops.signatures(prepared)}
         for name, routine in self.routines.items():
@@ -143,15 +144,17 @@ class Program:
         lanes = loops.lanes if loops is not None else 1
         prepare = backend.kernel(self.routines[PREPARE])
         own = max(1, self.routines[PREPARE].outputs)
+        none, prepared = self.routines[PREPARE].inputs, self.prepared_size
         prepare_law = backend.kernel(self.routines.get(PREPARE_LAW, NOTHING))
         export, cells = backend.export, backend.cells
 
         @backend.entry('prepare_parameters', signatures['prepare_parameters'])
-        def prepare_parameters(p: Any, w: Any) -> Any:
-            """Compute w."""
+        def prepare_parameters(count: Any, p: Any, w: Any) -> Any:
+            """Compute w of many values of the parameters, one after another."""
             export()
-            prepare(cells(p), 0, cells(p), cells(w), 0)
-            prepare_law(cells(p), 0, cells(p), cells(w), own)
+            for k in range(count):
+                prepare(cells(p), k * none, cells(p), cells(w), k * prepared)
+                prepare_law(cells(p), k * none, cells(p), cells(w), k * prepared + own)
             return 0
 
         kernels = {name: backend.kernel(routine, lanes)
@@ -168,20 +171,14 @@ class Program:
         given = np.ascontiguousarray(parameters, dtype=float)
         key, last = given.tobytes(), self._prepared
         if last is None or last[0] != key:  # single calls mostly come with the same values
-            w = np.zeros(self.prepared_size)
-            self.functions()['prepare_parameters'](given, w)
-            self._prepared = last = key, w
+            self._prepared = last = key, self.prepared_each(given[None])[0]
         return last[1]
 
     def prepared_each(self, parameters: np.ndarray) -> np.ndarray:
         """Return w of many values of the parameters: (count, parameters) to (count, prepared)."""
-        given, w = np.zeros(parameters.shape[1]), np.zeros(self.prepared_size)
-        prepare = self.functions()['prepare_parameters'].bind(given, w, short=True)
-        found = np.empty((len(parameters), len(w)))
-        for vector, one in zip(parameters, found):
-            given[:] = vector
-            prepare()
-            one[:] = w
+        found = np.zeros((len(parameters), self.prepared_size))
+        self.functions()['prepare_parameters'](
+            len(parameters), np.ascontiguousarray(parameters).reshape(-1), found.reshape(-1))
         return found
 
     def evaluate(self, name: str, x: np.ndarray, w: np.ndarray) -> np.ndarray:

@@ -145,6 +145,12 @@ def calls_library(values: Sequence[Number]) -> bool:
     return any(op in LIBRARY for op in _operations(values))
 
 
+def prepared_size(found: Mapping[str, Routine]) -> int:
+    """Return the length of w, which the routines that prepare it fill one after the other."""
+    law = found.get(PREPARE_LAW)
+    return max(1, found[PREPARE].outputs) + (law.outputs if law is not None else 0)
+
+
 def routines(kernels: Sequence[Kernel], parameters: Sequence[Scalar], fused: bool = True,
              prepare: str = PREPARE, first: int = 0) -> list[Routine]:
     """

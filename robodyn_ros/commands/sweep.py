@@ -142,7 +142,7 @@ def _plan(study: Study, arguments: argparse.Namespace) -> int:
         print_json({'runs': study.count, 'axes': axes, 'draws': study.draws,
                     'repetitions': study.settings.repetitions,
                     'seconds_a_run': plan.seconds_a_run, 'seconds_on_one_core': plan.seconds,
-                    'bytes': plan.size, 'chunks': sum(1 for _ in chunks_of(study.count))})
+                    'bytes': plan.size, 'chunks': sum(1 for _ in chunks_of(study))})
     else:
         print_table(f'{study.count} runs of {study.scenario.name}', ('what', 'value'), [
             *((name, f'{study.draws} draws' if count == 'drawn' else f'{count} values')

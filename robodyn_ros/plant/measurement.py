@@ -13,16 +13,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf
-from typing import Callable
 
 import numpy as np
 
 from robodyn_ros.codegen.layout import Layout
 from robodyn_ros.codegen.loops import measuring as places, outcomes
+from robodyn_ros.codegen.loops.stepping import OUTCOME
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.plant.diagnosis import failure
 from robodyn_ros.plant.model import BATCH, LANES, Measuring, Model
 from robodyn_ros.plant.rollout import new_queue, to_the_end
+
+AT_ONCE = 1 << 15
+"""Steps of groups of runs in one call, during which no signal is heard."""
 
 
 @dataclass
@@ -30,7 +33,7 @@ class Measured:
     """What was measured of k runs of n joints; of one that broke off, until then."""
 
     values: np.ndarray
-    """Measures (k, layout.measure)."""
+    """Measures (layout.measure, k)."""
     layout: Layout
     ended: np.ndarray
     """Time of the last good state (k,) [s]."""
@@ -38,11 +41,11 @@ class Measured:
     """Why a run broke off, by its number."""
 
     def _scalar(self, place: int) -> np.ndarray:
-        return self.values[:, place]
+        return self.values[place]
 
     def _joints(self, group: int) -> np.ndarray:
         n, first = self.layout.n, self.layout.scalars
-        return self.values[:, first + group * n:first + (group + 1) * n]
+        return self.values[first + group * n:first + (group + 1) * n]
 
     @property
     def error_max(self) -> np.ndarray:
@@ -82,22 +85,22 @@ class Measured:
 
     @property
     def position_min(self) -> np.ndarray:
-        """(k, n) [rad] or [m]."""
+        """(n, k) [rad] or [m]."""
         return self._joints(0)
 
     @property
     def position_max(self) -> np.ndarray:
-        """(k, n) [rad] or [m]."""
+        """(n, k) [rad] or [m]."""
         return self._joints(1)
 
     @property
     def speed_max(self) -> np.ndarray:
-        """(k, n) [rad/s] or [m/s]."""
+        """(n, k) [rad/s] or [m/s]."""
         return self._joints(2)
 
     @property
     def effort_max(self) -> np.ndarray:
-        """(k, n) [N m] or [N]."""
+        """(n, k) [N m] or [N]."""
         return self._joints(3)
 
 
@@ -133,85 +136,96 @@ def measure(model: Model, runs: Runs, frame: str = '') -> Measured:
     layout = model.layout
     own = runs.reference.ndim == 3 or runs.targets.ndim == 3
     kind = Measuring(runs.targets.size > 0, frame if runs.targets.size else '', own)
-    found = Measured(np.empty((len(runs.starts), layout.measure)), layout,
+    found = Measured(np.empty((layout.measure, len(runs.starts))), layout,
                      np.empty(len(runs.starts)))
+    variant, lanes = (BATCH, LANES) if model.batch_possible else (model.solvers[0], 1)
+    at_once = 1 if own else max(1, AT_ONCE // max(1, runs.steps))
     parametric = model.differs(runs.parameters)
     for code in (False, True):
         some = np.flatnonzero(parametric == code)
-        together = prepared = None
-        if model.batch_possible and some.size > 0:
-            program = model.program(BATCH, code, kind)
-            together, prepared = program.functions()['measure'], program.prepared_each(
-                runs.parameters[some])
-        for first in range(0, len(some), LANES):
-            group = some[first:first + LANES]
-            if together is None or prepared is None or not _together(
-                    model, runs, kind, together, group, found, prepared[first:first + LANES]):
-                for k in group:
-                    _alone(model, runs, kind, code, int(k), found)
+        # the last one several times, to fill the registers
+        groups = np.concatenate([some, np.repeat(some[-1:], -len(some) % lanes)]
+                                ).reshape(-1, lanes)
+        for first in range(0, len(groups), at_once):
+            for k in _together(model, runs, kind, variant, code, groups[first:first + at_once],
+                               found):
+                _alone(model, runs, kind, code, k, found)
     return found
 
 
-def _empty(layout: Layout, lanes: int) -> np.ndarray:
-    """Return measures of no instant yet, the numbers of all runs side by side."""
-    made = np.zeros((layout.measure, lanes))
+def _empty(layout: Layout) -> np.ndarray:
+    """Return measures of no instant yet."""
+    made = np.zeros(layout.measure)
     made[places.OUTSIDE] = -1.0
     made[layout.scalars:layout.scalars + layout.n] = inf
     made[layout.scalars + layout.n:layout.scalars + 2 * layout.n] = -inf
     return made
 
 
-def _chosen(array: np.ndarray, group: np.ndarray, own: bool) -> np.ndarray:
-    """Return references or targets of some runs, those of an instant side by side, flat."""
+def _side_by_side(values: np.ndarray) -> np.ndarray:
+    """Return what runs of groups have (groups, lanes, ...), lanes last, flat."""
+    return np.ascontiguousarray(np.moveaxis(values, 1, -1)).reshape(-1)
+
+
+def _read(array: np.ndarray, groups: np.ndarray, own: bool, count: int) -> np.ndarray:
+    """Return references or targets, as many as are read, as the groups read them."""
     if not own:
         return array.reshape(-1)
     if array.ndim == 2:  # one for all, beside others that each run has of its own
-        return np.repeat(array[..., None], len(group), axis=-1).reshape(-1)
-    return np.ascontiguousarray(np.moveaxis(array[group], 0, -1)).reshape(-1)
+        return _side_by_side(np.broadcast_to(array[:count], (*groups.shape, *array[:count].shape)))
+    return _side_by_side(array[groups, :count])
 
 
-def _together(model: Model, runs: Runs, kind: Measuring, function: Callable[..., int],
-              group: np.ndarray, found: Measured, prepared: np.ndarray) -> bool:
-    """Measure up to LANES runs side by side; False where one has to be looked at alone."""
-    layout = model.layout
-    lanes, w = group, prepared
-    if len(group) < LANES:  # some twice, to fill the registers
-        lanes, w = np.resize(group, LANES), np.resize(prepared, (LANES, prepared.shape[1]))
-    x, w = runs.starts[lanes].T.reshape(-1), w.T.reshape(-1)
-    rows, done = _empty(layout, LANES), np.zeros(2, np.int64)
-    reason = function(
-        0, runs.steps, model.step_size, runs.every, model.control_period, runs.tolerance,
-        x[:LANES].copy(), x, w, np.empty(LANES * layout.scratch),
-        np.empty(LANES * layout.workspace), _chosen(runs.reference, lanes, kind.own),
-        rows.reshape(-1), new_queue(model, x[LANES * layout.tau:], LANES), done,
-        _chosen(runs.targets, lanes, kind.own))
-    if reason != outcomes.OK:
-        return False
-    found.values[group] = rows.T[:len(group)]
-    found.ended[group] = x[:len(group)]
-    return True
+def _together(model: Model, runs: Runs, kind: Measuring, variant: str, parametric: bool,
+              groups: np.ndarray, found: Measured) -> list[int]:
+    """Measure groups of runs (k, lanes); returns those that have to be looked at alone."""
+    layout, (count, lanes) = model.layout, groups.shape
+    program = model.program(variant, parametric, kind)
+    x = _side_by_side(runs.starts[groups])
+    starts = x.reshape(count, -1, lanes)
+    w = program.prepared_each(runs.parameters[groups.reshape(-1)]).reshape(count, lanes, -1)
+    rows = np.tile(np.repeat(_empty(layout), lanes), count)
+    queue = np.concatenate([new_queue(model, torque.reshape(-1), lanes)
+                            for torque in starts[:, layout.tau:]]) if layout.queue else np.empty(1)
+    done = np.empty((count, OUTCOME), np.int64)
+    program.functions()['measure'](
+        count, 0, runs.steps, model.step_size, runs.every, model.control_period, runs.tolerance,
+        starts[:, 0].reshape(-1).copy(), x, _side_by_side(w), np.empty(lanes * layout.scratch),
+        np.empty(lanes * layout.workspace),
+        _read(runs.reference, groups, kind.own, -(-runs.steps // model.control_period)), rows,
+        queue, done.reshape(-1), _read(runs.targets, groups, kind.own,
+                                       runs.steps // runs.every + 1))
+    good = done[:, 2] == outcomes.OK
+    done_well = groups[good].reshape(-1)
+    found.values[:, done_well] = rows.reshape(count, -1, lanes)[good].swapaxes(0, 1).reshape(
+        layout.measure, -1)
+    found.ended[done_well] = starts[good, 0].reshape(-1)
+    return np.unique(groups[~good]).tolist()
 
 
 def _alone(model: Model, runs: Runs, kind: Measuring, parametric: bool, k: int,
            found: Measured) -> None:
     """Measure one run, and keep the reason if it breaks off."""
-    layout, vector, group = model.layout, runs.parameters[k], np.array([k])
-    x, rows = runs.starts[k].copy(), _empty(model.layout, 1)
-    reference, targets = (_chosen(array, group, kind.own) for array in (runs.reference,
-                                                                        runs.targets))
+    layout, vector, group = model.layout, runs.parameters[k], np.array([[k]])
+    x, rows = runs.starts[k].copy(), _empty(model.layout)
+    reference = _read(runs.reference, group, kind.own, -(-runs.steps // model.control_period))
+    targets = _read(runs.targets, group, kind.own, runs.steps // runs.every + 1)
 
     def loop(variant: str, taken: int, t0: np.ndarray, queue: np.ndarray,
              done: np.ndarray) -> int:
         program = model.program(variant, parametric, kind)
         if taken == 0:  # a second variant begins anew
-            rows[:] = _empty(layout, 1)
-        return program.functions()['measure'](
-            taken, runs.steps, model.step_size, runs.every, model.control_period, runs.tolerance,
-            t0, x, program.prepared(vector), np.empty(layout.scratch),
-            np.empty(layout.workspace), reference, rows.reshape(-1), queue, done, targets)
+            rows[:] = _empty(layout)
+        outcome = np.empty(OUTCOME, np.int64)
+        program.functions()['measure'](
+            1, taken, runs.steps, model.step_size, runs.every, model.control_period,
+            runs.tolerance, t0, x, program.prepared(vector), np.empty(layout.scratch),
+            np.empty(layout.workspace), reference, rows, queue, outcome, targets)
+        done[:] = outcome[:2]
+        return int(outcome[2])
 
     named = dict(zip(model.parameters.names, vector.tolist()))
     reason, _, _ = to_the_end(model, x, loop, named)
-    found.values[k], found.ended[k] = rows[:, 0], x[0]
+    found.values[:, k], found.ended[k] = rows, x[0]
     if reason != outcomes.OK:
         found.reasons[k] = failure(model, reason, x, named)

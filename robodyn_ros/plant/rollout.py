@@ -113,7 +113,7 @@ def rates(model: Model, x: np.ndarray, parameters: Given) -> np.ndarray:
     found, y = np.empty((len(x), 2 * model.layout.n)), np.empty(model.layout.scratch)
     for variant in model.solvers:
         functions, w = model.ready(variant, parameters)
-        stop = functions['derivative'](len(x), x, w, y, found)
+        stop = functions['derivative'](len(x), x.reshape(-1), w, y, found.reshape(-1))
         if stop == outcomes.OK:
             break
         where, reason = divmod(stop, outcomes.REASONS)

@@ -14,7 +14,7 @@ body { font: 15px/1.5 system-ui, sans-serif; color: #1d2430; max-width: 60rem; m
 h1 { font-size: 1.6rem; margin-bottom: 0; } p.source { color: #5b6573; margin-top: .2rem; }
 table { border-collapse: collapse; margin: 1rem 0 2rem; }
 th, td { text-align: left; padding: .25rem 1.2rem .25rem 0; border-bottom: 1px solid #dfe3e8; }
-td.number { font-variant-numeric: tabular-nums; text-align: right; }
+td.number { font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap; }
 figure { margin: 0 0 2rem; } img, video { max-width: 100%; } figcaption { color: #5b6573; }
 p.warning { background: #fff3d6; padding: .5rem .8rem; }
 """

@@ -3,6 +3,8 @@
 """Rotations and inertias as numpy arrays: while reading a robot, and for showing it."""
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from robodyn_ros.mechanics.rotation import from_matrix
@@ -12,6 +14,8 @@ from robodyn_ros.robots.urdf.records import Inertial
 
 SLACK = 1e-6
 """Relative slack of what is possible: room for rounded public files [-]."""
+MOST_KEPT = 256
+"""Inertias that are known to be possible or not: most runs of a sweep have the same."""
 
 
 def rotation_from_rpy(rpy: tuple) -> np.ndarray:
@@ -63,6 +67,7 @@ def inertia_about_origin(inertial: Inertial) -> tuple[float, np.ndarray, np.ndar
     return inertial.mass, inertial.mass * centre, tensor + inertial.mass * shift
 
 
+@lru_cache(MOST_KEPT)
 def impossible_inertia(tensor: tuple, allow_point: bool) -> str:
     """
     Tell why no rigid body has a tensor about its centre of mass; '' if one may.

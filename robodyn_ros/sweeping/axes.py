@@ -14,7 +14,7 @@ and its values depend on the study and i only.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 import math
 from typing import Any, Callable, Mapping, Sequence
 
@@ -29,6 +29,7 @@ DRAWN = ('uniform', 'log_uniform', 'normal')
 SAMPLINGS = ('random', 'latin_hypercube', 'sobol')
 MOST_VALUES = 1_000_000
 """Values of one axis of the grid."""
+MOST_WHOLE = 2 ** 63
 MOST_DRAWS = 10_000_000
 """Of a Latin hypercube, all are made at once, by every worker."""
 DRAWS_AT_ONCE = 4096
@@ -54,6 +55,11 @@ class Axis:
     def drawn(self) -> bool:
         """Tell whether its values are drawn."""
         return self.kind in DRAWN
+
+    @cached_property
+    def kinds(self) -> set[type]:
+        """Types of its values."""
+        return {float} if self.drawn else set(map(type, self.values))
 
     def quantile(self, share: np.ndarray) -> np.ndarray:
         """Return the values below which these shares of a drawn axis lie."""
@@ -115,6 +121,10 @@ def axis(name: str, given: Any, place: str) -> Axis:
     if kind == 'values':
         if len(items) > MOST_VALUES:
             raise ScenarioError(f'{where} has {len(items)} values; expected at most {MOST_VALUES}')
+        large = [x for x in items if type(x) is int and not -MOST_WHOLE <= x < MOST_WHOLE]
+        if large:
+            raise ScenarioError(f'{where} has the value {shown(large[0])}; expected whole numbers '
+                                'of 64 bits, as a table holds them')
         return Axis(name, kind, tuple(tuple(x) if isinstance(x, list) else x for x in items))
     numbers = _two(items, kind, where)
     if kind == 'normal' and numbers[1] < 0.0:
@@ -155,20 +165,24 @@ class Points:
         self.places = math.prod(len(one.values) for one in self._grid)
         """Places on the grid."""
         self._drawn = Draws(drawn, sampling, self.draws, seed) if drawn else None
+        self._floats = {one.name: np.array(one.values) for one in self._grid
+                        if one.kinds == {float}}
 
     def __len__(self) -> int:
         """Return how many runs there are."""
         return self.places * self.draws * self.repetitions
 
-    def values(self, runs: np.ndarray) -> dict[str, list[Any]]:
-        """Return the values of some runs on every axis."""
+    def values(self, runs: np.ndarray) -> dict[str, Any]:
+        """Return the values of some runs on every axis: an array, or a list if not all floats."""
         places, found = runs // (self.draws * self.repetitions), {}
         draws = runs // self.repetitions % self.draws
         stride = self.places
         for one in self._grid:  # the last axis varies fastest
             stride //= len(one.values)
-            found[one.name] = [one.values[k] for k in
-                               (places // min(stride, LARGEST_STRIDE) % len(one.values))]
+            chosen = places // min(stride, LARGEST_STRIDE) % len(one.values)
+            floats = self._floats.get(one.name)
+            found[one.name] = [one.values[k] for k in chosen.tolist()] \
+                if floats is None else floats[chosen]
         if self._drawn is not None:
             found |= self._drawn.values(draws)
         return {one.name: found[one.name] for one in self.axes}
@@ -187,14 +201,14 @@ class Draws:
         self._size = count if sampling == 'latin_hypercube' else DRAWS_AT_ONCE
         self._block = lru_cache(BLOCKS_KEPT)(self._drawn)
 
-    def values(self, draws: np.ndarray) -> dict[str, list[float]]:
+    def values(self, draws: np.ndarray) -> dict[str, np.ndarray]:
         """Return the values of some draws on every axis."""
         blocks, places = np.divmod(draws, self._size)
         found = np.empty((len(self._axes), len(draws)))
         for block in np.unique(blocks).tolist():
             here = blocks == block
             found[:, here] = self._block(block)[:, places[here]]
-        return {one.name: row.tolist() for one, row in zip(self._axes, found)}
+        return {one.name: row for one, row in zip(self._axes, found)}
 
     def _drawn(self, block: int) -> np.ndarray:
         """Return the values of a block of draws (axes, draws)."""
@@ -240,7 +254,7 @@ class Candidates:
         """Return how many runs there are."""
         return len(self._points) * len(self._candidates)
 
-    def values(self, runs: np.ndarray) -> dict[str, list[Any]]:
+    def values(self, runs: np.ndarray) -> dict[str, Any]:
         """Return the values of some runs on every axis, and of their candidates."""
         found = self._points.values(runs % len(self._points))
         chosen = [self._candidates[k] for k in runs // len(self._points)]

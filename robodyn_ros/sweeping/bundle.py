@@ -10,6 +10,8 @@ told apart.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
+from glob import glob
 import hashlib
 from importlib import metadata
 import itertools
@@ -50,6 +52,8 @@ class Bundle:
     """Of tune, see Study."""
     brought: Mapping[str, Brought] = field(default_factory=dict)
     """Names of robots and tables among the files, see Study."""
+    encoded: bool = False
+    """Rows are asked for as they are kept on disk; else by column, as they are computed."""
 
 
 def packed(study: Study) -> Bundle:
@@ -129,13 +133,14 @@ def unpacked(bundle: Bundle, folder: Path) -> Study:
                                      for key, one in bundle.brought.items()})
 
 
+@cache
 def fingerprint() -> dict[str, str]:
-    """Return what a worker's bits depend on: versions, the package's text, the processor."""
+    """Return what this process's bits depend on: versions, the package's text, the processor."""
     # imported here: workers load kept programs without LLVM
     from robodyn_ros.codegen.llvm_loader import instruction_set
     text, root = hashlib.sha256(), Path(__file__).resolve().parents[1]
-    for path in sorted(root.rglob('*.py')):
-        text.update(path.relative_to(root).as_posix().encode() + b'\0' + path.read_bytes())
+    for name in sorted(glob('**/*.py', root_dir=root, recursive=True)):
+        text.update(name.encode() + b'\0' + (root / name).read_bytes())
     return {**{name: metadata.version(name) for name in (
         'robodyn_ros', 'numpy', 'scipy', 'llvmlite')}, 'source': text.hexdigest()[:16],
             'machine': platform.machine(), 'instructions': instruction_set()}

@@ -20,12 +20,10 @@ import threading
 import time
 from typing import Any, Iterable, Iterator
 
-import numpy as np
-
 from robodyn_ros.errors import MissingPackageError, RobodynError
 from robodyn_ros.interruption import INTERRUPTION
 from robodyn_ros.sweeping.bundle import Bundle, differences, fingerprint, Unpacked
-from robodyn_ros.sweeping.workers import Chunk, DIED, Pieces
+from robodyn_ros.sweeping.workers import Chunk, computed, DIED, Found, Pieces
 
 LOG = logging.getLogger('robodyn_ros')
 LOCAL = 'local'
@@ -43,10 +41,10 @@ _kept = Unpacked()
 _one_at_a_time = threading.Lock()
 
 
-def compute(bundle: Bundle, chunk: Chunk) -> dict[str, Any]:
+def compute(bundle: Bundle, chunk: Chunk) -> Found:
     """Compute a chunk on a worker, which keeps what it has unpacked and compiled."""
     with _one_at_a_time:
-        return _kept.runner(bundle).columns(np.arange(chunk[1], chunk[2]))
+        return computed(_kept.runner(bundle), bundle, chunk)
 
 
 @contextmanager
@@ -88,7 +86,7 @@ def connected(address: str, workers: int) -> Iterator[Cluster]:
         yield Cluster(client, address)
 
 
-def answer_of(future: Any) -> dict[str, Any] | str:
+def answer_of(future: Any) -> Found:
     """
     Return the rows of a chunk that is done, or why there are none.
 

@@ -53,19 +53,21 @@ def measured_columns(found: Measured, limits: Limits, last: float,
     :param last: time of the last instant of a whole run [s]
     :param followed: there was a reference
     """
-    none = np.full(len(found.values), math.nan)
+    none = np.full(found.values.shape[1], math.nan)
+    lower, upper, velocity, effort = (bound[:, None] for bound in (
+        limits.lower, limits.upper, limits.velocity, limits.effort))
     with np.errstate(divide='ignore', invalid='ignore'):
-        shares = np.where(np.isfinite(limits.effort), found.effort_max / limits.effort, 0.0)
-    beyond = ((found.position_min < limits.lower - TOLERANCE)
-              | (found.position_max > limits.upper + TOLERANCE)
-              | (found.speed_max > limits.velocity + TOLERANCE))
+        shares = np.where(np.isfinite(effort), found.effort_max / effort, 0.0)
+    beyond = ((found.position_min < lower - TOLERANCE)
+              | (found.position_max > upper + TOLERANCE)
+              | (found.speed_max > velocity + TOLERANCE))
     settled = found.outside < last
     columns = {
         'error_max': found.error_max, 'error_rms': found.error_rms,
         'tool_error_max': found.distance_max, 'tool_error_rms': found.distance_rms,
-        'effort_max': found.effort_max.max(axis=1), 'effort_share': np.nanmax(shares, axis=1),
+        'effort_max': found.effort_max.max(axis=0), 'effort_share': np.fmax.reduce(shares, axis=0),
         'energy': found.energy, 'violation_max': found.violation_max,
-        'limits_passed': beyond.sum(axis=1).astype(float), 'settled': settled.astype(float),
+        'limits_passed': beyond.sum(axis=0).astype(float), 'settled': settled.astype(float),
         'settling_time': np.where(settled, np.maximum(found.outside, 0.0), math.nan)}
     return columns if followed else {
         name: none if name in OF_A_REFERENCE else values for name, values in columns.items()}

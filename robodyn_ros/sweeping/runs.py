@@ -13,15 +13,19 @@ from __future__ import annotations
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
+from itertools import compress
 import math
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, NamedTuple, Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from robodyn_ros.checks import LARGEST
 from robodyn_ros.errors import RobodynError, ScenarioError
 from robodyn_ros.plant.inputs import one_input
 from robodyn_ros.plant.measurement import measure, Runs
+from robodyn_ros.plant.model import LANES
 from robodyn_ros.robots.robot import check_limits
 from robodyn_ros.scenario import wiring
 from robodyn_ros.scenario.schema import Scenario
@@ -30,9 +34,12 @@ from robodyn_ros.scenario.simulation import Simulation
 from robodyn_ros.scenario.user_code import is_import_path
 from robodyn_ros.sweeping.metrics import chosen_metrics, measured_columns, user_metric
 from robodyn_ros.sweeping.study import SEED, STARTS, Study
+from robodyn_ros.sweeping.table import encoded, schema_of
 
 KEPT = 8
 """Simulations that are kept for later runs of the same structure."""
+MOST_INSTANTS = 1 << 17
+"""Control instants of runs that are measured together where each reads what is its own."""
 MOST_LAWS = 1000
 """Control laws whose parameters are kept for runs that differ in the plant only."""
 PLANT = ('gravity', 'friction_scale', 'payload.mass', 'payload.centre', 'payload.inertia')
@@ -55,6 +62,18 @@ PLAIN = {'dynamics.friction_scale': 'friction_scale', 'dynamics.payload.mass': '
          **{f'dynamics.{group}.{axis}': f'{group}.{axis}'
             for group in ('gravity', 'payload.centre') for axis in 'xyz'}}
 """Axes that are one run-time parameter of the plant as they are, and what that is called."""
+
+
+class _Common(NamedTuple):
+    """What is the same in all runs of a simulation of which nothing else is said."""
+
+    parameters: np.ndarray
+    """All run-time parameters (p,)."""
+    start: np.ndarray
+    """t, q, v, tau (1 + 3 n,)."""
+    reference: np.ndarray
+    targets: np.ndarray
+    """What the law reads, and what is measured against."""
 
 
 class Runner:
@@ -84,9 +103,7 @@ class Runner:
         self._laws = any(name.startswith('controller.') for name in self._run_time)
         self._judged = any(name.startswith('controller.model.') for name in self._run_time)
         self._kept: OrderedDict[tuple, Simulation] = OrderedDict()
-        self._shared: WeakKeyDictionary[Simulation, tuple[np.ndarray, np.ndarray]] = \
-            WeakKeyDictionary()
-        """What laws read, and targets, where that is the same in all runs of a simulation."""
+        self._common: WeakKeyDictionary[Simulation, _Common] = WeakKeyDictionary()
         self._law_values: dict[Any, dict[str, float]] = {}
 
     def _shares_code(self, setting: str) -> bool:
@@ -107,22 +124,31 @@ class Runner:
                 for name, values in self.columns(runs).items()}
 
     def columns(self, runs: np.ndarray) -> dict[str, Any]:
-        """Return the same, as arrays where there are numbers only: to travel and to be kept."""
-        columns: dict[str, Any] = self.failed(runs, '')
+        """Return the same: lists of reasons and of values that are no floats, else arrays."""
+        columns, all_of_them = self.failed(runs, ''), np.arange(len(runs))
         groups: dict[tuple, list[int]] = {}
         if self._structural or self._from_zero:
-            for k in range(len(runs)):
+            for k in all_of_them.tolist():
                 groups.setdefault(self._structure(columns, k), []).append(k)
-        else:
-            groups[()] = list(range(len(runs)))
         for structure, places in groups.items():
-            self._group(structure, places, columns)
-        columns['reason'] = [reason and self.study.told(reason) for reason in columns['reason']]
-        columns['run'] = runs
-        for one in self.study.axes:
-            if set(map(type, columns[one.name])) == {float}:
-                columns[one.name] = np.array(columns[one.name])
+            self._group(structure, np.array(places), columns)
+        if not groups:
+            self._group((), all_of_them, columns)
+        if any(columns['reason']):
+            columns['reason'] = [reason and self.study.told(reason)
+                                 for reason in columns['reason']]
         return columns
+
+    def encoded(self, runs: np.ndarray) -> Any:
+        """Return the same as they travel and are kept, see table.py."""
+        return encoded(self.columns(runs), self.schema)
+
+    @cached_property
+    def schema(self) -> Any:
+        """Return the columns of the study's table."""
+        kinds = {one.name: one.kinds for one in self.study.axes}
+        return schema_of({**kinds, SEED: {int}} if self.study.settings.repetitions > 1 else kinds,
+                         self.metrics)
 
     def of(self, candidates: Sequence[Mapping[str, Any]]) -> Runner:
         """Return this runner, for other candidates of tune."""
@@ -138,20 +164,18 @@ class Runner:
         columns = self.failed(some, '')
         for k in range(len(some)):
             with suppress(RobodynError):  # of this run; it will be a row
-                ready = self._simulation(self._structure(columns, k), columns, [k])
-                if ready is not None:
-                    self._measure(ready, [k], columns, 0)
+                self._group(self._structure(columns, k), np.array([k]), columns, 0)
 
     def failed(self, runs: np.ndarray, reason: str) -> dict[str, list[Any]]:
         """Return rows of runs of which nothing is known but why."""
-        columns: dict[str, Any] = {'run': runs.tolist(), **self.study.points.values(runs)}
+        columns: dict[str, Any] = {'run': runs, **self.study.points.values(runs)}
         count = len(runs)
         if self.study.settings.repetitions > 1:
             first = self.study.scenario.dynamics.noise.seed
             columns[SEED] = (first + self.study.points.repetition(runs)).tolist()
         for name in self.metrics:
-            columns[name] = [math.nan] * count
-        return columns | {'finished': [False] * count, 'time': [0.0] * count,
+            columns[name] = np.full(count, math.nan)
+        return columns | {'finished': np.zeros(count, bool), 'time': np.zeros(count),
                           'reason': [reason] * count}
 
     def _structure(self, columns: dict[str, Any], k: int) -> tuple:
@@ -164,71 +188,87 @@ class Runner:
         names = [one.name for one in self.study.axes]
         if self.study.settings.repetitions > 1:
             names.append(SEED)
-        return self.study.at({name: columns[name][k] for name in names})
+        values = {name: columns[name][k] for name in names}
+        return self.study.at({name: value.item() if isinstance(value, np.generic) else value
+                              for name, value in values.items()})
 
-    def _group(self, structure: tuple, places: list[int], columns: dict[str, Any]) -> None:
-        """Run those that share a simulation."""
-        left = list(places)
-        ready = self._simulation(structure, columns, left)
-        if ready is not None:
-            self._measure(ready, left, columns, ready.periods * ready.period)
+    def _group(self, structure: tuple, places: np.ndarray, columns: dict[str, Any],
+               steps: int | None = None) -> None:
+        """Run those that share a simulation, to their end or for so many steps."""
+        ready, refused = self._simulation(structure, columns, places)
+        if ready is None:
+            return
+        steps = ready.periods * ready.period if steps is None else steps
+        # what runs read of their own is there for a few of them at a time
+        some = LANES * max(1, MOST_INSTANTS // LANES // max(1, ready.periods)) \
+            if self._each_begins(ready) else len(places)
+        for first in range(refused, len(places), some):
+            self._measure(ready, places[first:first + some], columns, steps)
 
     def _simulation(self, structure: tuple, columns: dict[str, Any],
-                    left: list[int]) -> Simulation | None:
-        """Return the simulation that runs share; those that refuse it are taken from the list."""
-        ready = self._kept.pop(structure, None)
-        while ready is None and left:
+                    places: np.ndarray) -> tuple[Simulation | None, int]:
+        """Return the simulation that runs share, and how many of the first ones refuse it."""
+        ready, refused = self._kept.pop(structure, None), 0
+        while ready is None and refused < len(places):
             try:
-                ready = Simulation(self.scenario(columns, left[0]))
+                ready = Simulation(self.scenario(columns, places[refused]))
             except RobodynError as error:  # of this run; another may do
-                columns['reason'][left.pop(0)] = str(error)
+                columns['reason'][places[refused]] = str(error)
+                refused += 1
         if ready is not None:
             self._kept[structure] = ready
             if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
-        return ready
+        return ready, refused
 
-    def _measure(self, ready: Simulation, places: list[int], columns: dict[str, Any],
+    def _each_begins(self, ready: Simulation) -> bool:
+        """Tell whether a run may begin elsewhere, or read something else, than the others."""
+        return self._begins or bool(ready.plant.row_names)
+
+    def _tool(self, ready: Simulation) -> str:
+        """Return the frame whose distance is measured, if one is."""
+        return ready.robot.tool_frame(ready.scenario.trajectory.frame) if any(
+            name.startswith('tool_') for name in self.metrics) else ''
+
+    def _shared(self, ready: Simulation) -> _Common:
+        """Return what all runs of a simulation share."""
+        if ready not in self._common:
+            self._common[ready] = _Common(
+                self._vector(ready, ready.scenario),
+                one_input(ready.robot, ready.assembly.state, None),
+                *_followed(ready, self._tool(ready)))
+        return self._common[ready]
+
+    def _measure(self, ready: Simulation, places: np.ndarray, columns: dict[str, Any],
                  steps: int) -> None:
         kept, ones, vectors = self._prepared(ready, places, columns)
-        if not kept:
+        if not kept.size:
             return
-        frame = ready.robot.tool_frame(ready.scenario.trajectory.frame)
-        own = any(one.law_rows is not ready.law_rows for one in ones)
-        tool = frame if any(name.startswith('tool_') for name in self.metrics) else ''
-        if own:
-            pairs = [_followed(one, tool) for one in ones]
+        common, begins = self._shared(ready), self._each_begins(ready)
+        reference, targets = common.reference, common.targets
+        if begins and any(one.law_rows is not ready.law_rows for one in ones):
+            pairs = [_followed(one, self._tool(ready)) for one in ones]
             reference, targets = (np.stack(parts) for parts in zip(*pairs))
-        else:
-            if ready not in self._shared:
-                self._shared[ready] = _followed(ready, tool)
-            reference, targets = self._shared[ready]
         starts = np.array([one_input(ready.robot, one.assembly.state, None) for one in ones]) \
-            if self._begins or ready.plant.row_names else np.tile(
-                one_input(ready.robot, ready.assembly.state, None), (len(ones), 1))
+            if begins else np.tile(common.start, (len(ones), 1))
         tolerance = self.study.settings.settle_tolerance or ready.scenario.tolerance
         found = measure(ready.plant.model, Runs(
-            starts, vectors, steps, ready.period, reference, targets, tolerance), tool)
-        numbers = {name: values for name, values in measured_columns(
-            found, ready.robot.limits, steps * ready.plant.step_size,
-            ready.reference is not None).items() if name in self.metrics}
-        numbers['time'] = found.ended
-        good = [at for at in range(len(kept)) if at not in found.reasons]
-        if len(good) == len(columns['run']):
-            columns |= numbers
-            columns['finished'] = np.ones(len(good), bool)
-        else:
-            for at, error in found.reasons.items():
-                columns['reason'][kept[at]] = str(error)
-                columns['time'][kept[at]] = float(found.ended[at])
-            some = {name: values.tolist() for name, values in numbers.items()}
-            for at in good:
-                columns['finished'][kept[at]] = True
-                for name, values in some.items():
-                    columns[name][kept[at]] = values[at]
+            starts, vectors, steps, ready.period, reference, targets, tolerance),
+                        self._tool(ready))
+        good = np.ones(len(kept), bool)
+        for at, error in found.reasons.items():
+            columns['reason'][kept[at]], good[at] = str(error), False
+        columns['time'][kept], columns['finished'][kept] = found.ended, good
+        where, which = (slice(None),) * 2 if good.sum() == len(columns['run']) \
+            else (kept[good], good)
+        for name, values in measured_columns(
+                found, ready.robot.limits, steps * ready.plant.step_size,
+                ready.reference is not None).items():
+            if name in self.metrics:
+                columns[name][where] = values[which]
         if self._own and steps:
-            for at in good:
-                self._measure_own(ones[at], vectors[at], kept[at], columns)
+            for at in np.flatnonzero(good).tolist():
+                self._measure_own(ones[at], vectors[at], int(kept[at]), columns)
 
     def _measure_own(self, one: Simulation, vector: np.ndarray, k: int,
                      columns: dict[str, Any]) -> None:
@@ -254,8 +294,8 @@ class Runner:
         structure = self._structure(columns, 0)
         if structure not in self._kept:
             self._kept[structure] = Simulation(self.scenario(columns, 0))
-        kept, ones, vectors = self._prepared(self._kept[structure], [0], columns)
-        if not kept:
+        kept, ones, vectors = self._prepared(self._kept[structure], np.array([0]), columns)
+        if not kept.size:
             raise ScenarioError(f'{self.study.place}: {columns["reason"][0]}')
         return ones[0], vectors[0]
 
@@ -267,25 +307,22 @@ class Runner:
 
     # --- run-time parameters ----------------------------------------------------------------
 
-    def _prepared(self, ready: Simulation, places: Sequence[int], columns: dict[str, Any]
-                  ) -> tuple[list[int], list[Simulation], np.ndarray]:
+    def _prepared(self, ready: Simulation, places: np.ndarray, columns: dict[str, Any]
+                  ) -> tuple[np.ndarray, list[Simulation], np.ndarray]:
         """
         Return which runs are not refused, and the simulation and run-time parameters of each.
 
         Settings that are a parameter as they are, within their bounds, need no scenario.
         """
-        vectors = np.tile(self._vector(ready, ready.scenario), (len(places), 1))
-        begins = self._begins or bool(ready.plant.row_names)
-        plain = np.full(len(places), not begins and all(name in PLAIN for name in self._run_time))
-        for name in self._run_time if plain.any() else ():
-            given = columns[name] if len(places) == len(columns[name]) else [
-                columns[name][k] for k in places]
-            plain &= self._allowed(name, given)
-            if plain.any():
-                vectors[plain, ready.plant.parameters.names.index(PLAIN[name])] = \
-                    given if plain.all() else [x for x, fits in zip(given, plain) if fits]
-        kept, ones, good = list(places), [ready] * len(places), plain.copy()
-        for at in np.flatnonzero(~plain).tolist():
+        vectors = np.tile(self._shared(ready).parameters, (len(places), 1))
+        begins = self._each_begins(ready)
+        good = np.full(len(places), not begins and all(name in PLAIN for name in self._run_time))
+        for name in self._run_time if good.any() else ():
+            values, fits = self._allowed(name, columns[name], places)
+            vectors[:, ready.plant.parameters.names.index(PLAIN[name])] = values
+            good &= fits
+        ones = [ready] * len(places)
+        for at in np.flatnonzero(~good).tolist():
             try:
                 scenario = self.scenario(columns, places[at])
                 ones[at] = ready.begun_from(scenario) if begins else ready
@@ -293,21 +330,24 @@ class Runner:
                 good[at] = True
             except RobodynError as error:
                 columns['reason'][places[at]] = str(error)
-        if not good.all():
-            some = np.flatnonzero(good).tolist()
-            kept, ones = [kept[at] for at in some], [ones[at] for at in some]
-            vectors = vectors[some]
-        return kept, ones, vectors
+        if good.all():
+            return places, ones, vectors
+        return places[good], list(compress(ones, good)), vectors[good]
 
-    def _allowed(self, name: str, values: Sequence[Any]) -> np.ndarray:
-        """Tell which values are numbers that a setting may have."""
+    def _allowed(self, name: str, values: Any, places: np.ndarray
+                 ) -> tuple[np.ndarray, np.ndarray]:
+        """Return values of runs as numbers, and which of them a setting may have."""
         bounds = self._bounds[name]
-        if set(map(type, values)) <= {float, int}:
-            found = np.array(values, float)
-            fits = np.isfinite(found)
-            return fits if bounds is None else fits & (found >= bounds.least) & (
-                found <= bounds.most)
-        return np.zeros(len(values), bool)  # the scenario says what is wrong with it
+        if isinstance(values, list):
+            values = [values[k] for k in places.tolist()]
+            if not set(map(type, values)) <= {float, int}:  # the scenario says what is wrong
+                return np.zeros(len(places)), np.zeros(len(places), bool)
+            found = np.array([x if abs(x) <= LARGEST else math.nan for x in values], float)
+        else:
+            found = values[places]
+        fits = np.isfinite(found)
+        return found, fits if bounds is None else fits & (found >= bounds.least) & (
+            found <= bounds.most)
 
     def _vector(self, one: Simulation, scenario: Scenario) -> np.ndarray:
         """Return all run-time parameters of a scenario, in the order of the plant's table."""

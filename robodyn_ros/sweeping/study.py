@@ -250,10 +250,11 @@ class Study:
             reason = reason.replace(one.path, one.origin)
         return reason
 
-    @property
+    @cached_property
     def user_code(self) -> bool:
         """Tell whether runs may call functions of a user: parts, metrics, or words of the axes."""
-        given = [value for one in self.axes if not one.drawn for value in one.values]
+        given = [value for one in self.axes if not one.kinds <= {float, int}
+                 for value in one.values]
         words = [word for value in given
                  for word in (value if isinstance(value, tuple) else (value,))]
         return any(isinstance(word, str) and is_import_path(word) for word in (

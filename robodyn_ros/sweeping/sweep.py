@@ -13,7 +13,7 @@ goes on where it was. The table has one hash, for any number of workers, on one 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import os
 from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, Mapping
@@ -26,14 +26,18 @@ from robodyn_ros.sweeping.bundle import Bundle, differences, fingerprint, packed
 from robodyn_ros.sweeping.cluster import connected
 from robodyn_ros.sweeping.plan import refuse_too_many
 from robodyn_ros.sweeping.runs import Runner
-from robodyn_ros.sweeping.study import make_study, read_study, SEED, Study
-from robodyn_ros.sweeping.table import (batch_of, facts_of, Journal, read_table, schema_of,
+from robodyn_ros.sweeping.study import make_study, read_study, Study
+from robodyn_ros.sweeping.table import (encoded, facts_of, joined, Journal, read_table,
                                         TableWriter)
-from robodyn_ros.sweeping.workers import Chunk, Found, Team
+from robodyn_ros.sweeping.workers import Chunk, computed, Found, Team
 
 LANES = 16
-SMALLEST, LARGEST = 16, 512
+SMALLEST, LARGEST = 16, 2048
 """Runs of a chunk."""
+MOST_INSTANTS = 1 << 20
+"""Control instants of all runs of a chunk: a fraction of a second, which a kill may cost."""
+FEW = 1000
+"""Values of an axis that the table holds once."""
 MOST_WORKERS = 1024
 PARTS = 64
 """Chunks that a small study is cut into, at least."""
@@ -83,26 +87,29 @@ def sweep(study: Study | str | Path | Mapping[str, Any], output: str | Path | No
                 f'{path}: was made by other versions ({differences(facts["made_by"], made_by)}), '
                 'so this sweep might have other bits; give another --output, or remove it')
         return Swept(path, facts['runs'], facts['failed'], facts['rows'])
-    schema = schema_of(_kinds(ready), runner.metrics)
     journal = Journal(path.with_name(path.name + '.unfinished'), f'{bundle.digest} {made_by}',
-                      schema)
+                      runner.schema)
     complete = False
     try:
         finished = failed = 0
-        for number in journal.places:
+
+        def count(number: int) -> None:
+            nonlocal finished, failed
             batch = journal.batch(number)
             finished += batch.num_rows
             failed += batch.num_rows - batch.column('finished').true_count
-        left = (chunk for chunk in chunks_of(ready.count) if chunk[0] not in journal.places)
-        most = -(-ready.count // chunk_size(ready.count)) - len(journal.places)
-        with TableWriter(path, journal) as table, \
+
+        for number in journal.places:
+            count(number)
+        left = (chunk for chunk in chunks_of(ready) if chunk[0] not in journal.places)
+        most = -(-ready.count // chunk_size(ready)) - len(journal.places)
+        repeated = [one.name for one in ready.axes if not one.drawn and len(one.values) <= FEW]
+        with TableWriter(path, journal, repeated) as table, \
                 computing(runner, workers, cluster, most) as computer:
             progress(finished, failed)
-            for chunk, found in computer.rows(bundle, left):
-                rows = rows_of(runner, chunk, found)
-                journal.add(chunk[0], batch_of(rows, schema))
-                finished += len(rows['run'])
-                failed += len(rows['run']) - int(np.count_nonzero(rows['finished']))
+            for chunk, found in computer.rows(replace(bundle, encoded=True), left):
+                journal.add(chunk[0], rows_of(runner, chunk, found))
+                count(chunk[0])
                 progress(finished, failed)
                 table.grow()
             facts = {'study': bundle.digest, 'settings': ready.settings.__dict__ | {
@@ -132,32 +139,27 @@ def table_path(study: Study, output: str | Path | None) -> Path:
     return path
 
 
-def chunk_size(count: int) -> int:
-    """Return the runs of a chunk, which depend on the number of all runs only."""
-    return min(max(count // PARTS // LANES * LANES, SMALLEST), LARGEST)
+def chunk_size(study: Study) -> int:
+    """Return the runs of a chunk, which depend on the study only, not on who computes it."""
+    instants = study.scenario.duration / study.scenario.controller.period
+    most = min(LARGEST, MOST_INSTANTS / max(instants, 1.0), study.count / PARTS)
+    return max(SMALLEST, int(most) // LANES * LANES)
 
 
-def chunks_of(count: int) -> Iterator[Chunk]:
+def chunks_of(study: Study) -> Iterator[Chunk]:
     """Yield the chunks of a study."""
-    size = chunk_size(count)
-    for number, first in enumerate(range(0, count, size)):
-        yield number, first, min(first + size, count)
+    size = chunk_size(study)
+    for number, first in enumerate(range(0, study.count, size)):
+        yield number, first, min(first + size, study.count)
 
 
-def rows_of(runner: Runner, chunk: Chunk, found: Found) -> dict[str, Any]:
-    """Return the rows of a chunk of which some, or all, may have no more than a reason."""
-    if isinstance(found, dict):
-        return found
+def rows_of(runner: Runner, chunk: Chunk, found: Found) -> Any:
+    """Return the rows, encoded, of a chunk some of which may have no more than a reason."""
     if isinstance(found, str):
-        return runner.failed(np.arange(chunk[1], chunk[2]), found)
-    parts = [rows_of(runner, *piece) for piece in found]
-    return {name: [value for part in parts for value in part[name]] for name in parts[0]}
-
-
-def _kinds(study: Study) -> dict[str, tuple[Any, ...]]:
-    """Return values that show the kind of every column of an axis."""
-    found = {one.name: (0.5,) if one.drawn else one.values for one in study.axes}
-    return {**found, SEED: (0,)} if study.settings.repetitions > 1 else found
+        return encoded(runner.failed(np.arange(chunk[1], chunk[2]), found), runner.schema)
+    if isinstance(found, list):
+        return joined([rows_of(runner, *piece) for piece in found], runner.schema)
+    return found
 
 
 class Alone:
@@ -171,7 +173,7 @@ class Alone:
         """Yield the rows of every chunk."""
         runner = self._runner.of(bundle.candidates)
         for chunk in chunks:
-            yield chunk, runner.columns(np.arange(chunk[1], chunk[2]))
+            yield chunk, computed(runner, bundle, chunk)
 
 
 @contextmanager

@@ -45,26 +45,30 @@ def arrow() -> ModuleType:
     """Return pyarrow, or say how to get it."""
     try:
         import pyarrow
-        import pyarrow.parquet
     except ImportError:
         raise MissingPackageError('tables of studies need pyarrow; install it: pip install '
                                   '"robodyn_ros[sweep]"') from None
     return pyarrow
 
 
-def schema_of(axes: Mapping[str, Sequence[Any]], metrics: Sequence[str]) -> Any:
+def parquet() -> ModuleType:
+    """Return its part for tables on disk, which workers do not need."""
+    arrow()
+    import pyarrow.parquet
+    return pyarrow.parquet
+
+
+def schema_of(axes: Mapping[str, set[type]], metrics: Sequence[str]) -> Any:
     """
     Return the columns of a table.
 
-    :param axes: values of each axis, or some that show their kind
+    :param axes: types of the values of each axis
     """
     pa = arrow()
     columns = [('run', pa.int64())]
-    for name, values in axes.items():
-        kinds = {type(value) for value in values}
-        kind = pa.int64() if kinds == {int} else pa.bool_() if kinds == {bool} else \
-            pa.float64() if kinds <= {int, float} else pa.string()
-        columns.append((name, kind))
+    for name, kinds in axes.items():
+        columns.append((name, pa.int64() if kinds == {int} else pa.bool_() if kinds == {bool} else
+                        pa.float64() if kinds <= {int, float} else pa.string()))
     for name in metrics:
         columns.append((name, pa.bool_() if name in TRUTHS else
                         pa.int64() if name in WHOLE else pa.float64()))
@@ -72,25 +76,45 @@ def schema_of(axes: Mapping[str, Sequence[Any]], metrics: Sequence[str]) -> Any:
     return pa.schema(columns)
 
 
+def encoded(rows: Mapping[str, Any], schema: Any) -> Any:
+    """Encode rows, given by column, as they travel and are kept: Arrow's bytes of a batch."""
+    return batch_of(rows, schema).serialize()
+
+
+def decoded(data: Any, schema: Any) -> Any:
+    """Return a record batch of its bytes."""
+    pa = arrow()
+    return pa.ipc.read_record_batch(pa.py_buffer(data), schema)
+
+
+def joined(parts: Sequence[Any], schema: Any) -> Any:
+    """Return the bytes of some parts as one."""
+    table = arrow().Table.from_batches([decoded(part, schema) for part in parts])
+    whole, = table.combine_chunks().to_batches()
+    return whole.serialize()
+
+
 def batch_of(rows: Mapping[str, Any], schema: Any) -> Any:
-    """Return rows as a record batch; a metric that is no number is none."""
+    """Return rows as a record batch."""
     pa = arrow()
     arrays = []
     for field in schema:
         values: Any = rows[field.name]
         if pa.types.is_string(field.type):
-            arrays.append(pa.array([x if isinstance(x, str) else json.dumps(x) for x in values],
-                                   field.type))
+            one = values[0]
+            arrays.append(pa.repeat(one, len(values)) if isinstance(one, str) and values.count(
+                one) == len(values) else pa.array([
+                    x if isinstance(x, str) else json.dumps(x) for x in values], field.type))
             continue
         found = np.asarray(values)
-        if found.dtype.kind not in 'bif':  # whole numbers that are too large for 64 bits
-            found = found.astype(float)
-        none = np.isnan(found)
-        kind = field.type.to_pandas_dtype()
-        if none.any():
-            found = np.where(none, 0, found)
-        arrays.append(pa.array(found.astype(kind, copy=False), field.type,
-                               mask=none if none.any() else None))
+        kind = np.dtype(field.type.to_pandas_dtype())
+        if kind.kind == 'f':
+            found = found.astype(float, copy=False)
+        none = None
+        if found.dtype.kind == 'f' != kind.kind:  # what is no number is none
+            none = np.isnan(found)
+            found = np.where(none, 0.0, found).astype(kind)
+        arrays.append(pa.array(found, field.type, mask=none, from_pandas=True))
     return pa.record_batch(arrays, schema=schema)
 
 
@@ -106,6 +130,8 @@ class Journal:
         self.path, self.schema = path, schema
         self.places: dict[int, int] = {}
         """Where the frame of each finished chunk begins."""
+        self._last: tuple[int, Any] = -1, b''
+        """What was added last, which mostly is what is asked for next."""
         head = MAGIC + hashlib.sha256(digest.encode()).hexdigest().encode() + b'\n'
         try:
             self._file = open(path, 'r+b' if path.exists() else 'x+b')
@@ -151,28 +177,33 @@ class Journal:
             yield NUMBER.unpack_from(body)[0], at, at + FRAME.size + size
             at += FRAME.size + size
 
-    def add(self, number: int, batch: Any) -> None:
-        """Keep the rows of a chunk; the same chunk again is left out."""
+    def add(self, number: int, rows: Any) -> None:
+        """Keep the rows of a chunk, encoded; the same chunk again is left out."""
         if number in self.places:
             return
-        body = NUMBER.pack(number) + batch.serialize().to_pybytes()
+        begin = NUMBER.pack(number)
+        size, check = len(begin) + len(rows), zlib.crc32(rows, zlib.crc32(begin))
         self._file.seek(self._end)
         try:
-            self._file.write(FRAME.pack(len(body), zlib.crc32(body)) + body)
+            self._file.write(FRAME.pack(size, check) + begin)
+            self._file.write(rows)
             self._file.flush()
         except OSError:  # a full disk: what is whole stays
             self._file.truncate(self._end)
             raise
         self.places[number] = self._end
-        self._end += FRAME.size + len(body)
+        self._end += FRAME.size + size
+        self._last = number, rows
 
     def batch(self, number: int) -> Any:
         """Return the rows of a finished chunk."""
-        pa = arrow()
-        self._file.seek(self.places[number])
-        size, _ = FRAME.unpack(self._file.read(FRAME.size))
-        body = self._file.read(size)
-        return pa.ipc.read_record_batch(pa.py_buffer(body[NUMBER.size:]), self.schema)
+        last, data = self._last
+        if number != last:
+            self._file.seek(self.places[number])
+            size, _ = FRAME.unpack(self._file.read(FRAME.size))
+            self._file.seek(NUMBER.size, os.SEEK_CUR)
+            data = self._file.read(size - NUMBER.size)
+        return decoded(data, self.schema)
 
     def close(self, remove: bool = False) -> None:
         """Leave the file, and remove it when its rows are elsewhere."""
@@ -181,16 +212,21 @@ class Journal:
             self.path.unlink(missing_ok=True)
 
 
-def _bytes_of(column: Any) -> Iterator[bytes]:
+def _bytes_of(column: Any) -> Iterator[Any]:
     """Yield which values there are and the values, as little-endian numbers or as text."""
     pa = arrow()
-    yield column.is_valid().to_numpy(zero_copy_only=False).tobytes()
+    yield column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else \
+        b'\1' * len(column)
     if pa.types.is_string(column.type):
-        yield json.dumps(column.to_pylist()).encode()
+        words = column.unique().to_pylist()
+        texts = [json.dumps(words[0])] * len(column) if len(words) == 1 else map(
+            json.dumps, column.to_pylist())
+        yield f'[{", ".join(texts)}]'.encode()
         return
-    values = column.fill_null(False if pa.types.is_boolean(column.type) else 0)
-    found = values.to_numpy(zero_copy_only=False)
-    yield found.astype(found.dtype.newbyteorder('<')).tobytes()
+    if column.null_count:
+        column = column.fill_null(False if pa.types.is_boolean(column.type) else 0)
+    found = column.to_numpy(zero_copy_only=False)
+    yield found.astype(found.dtype.newbyteorder('<'), copy=False)
 
 
 class TableWriter:
@@ -200,9 +236,16 @@ class TableWriter:
     It has another name until it is complete. Leaving the with block removes what is not.
     """
 
-    def __init__(self, path: Path, journal: Journal):
-        """Write nothing yet."""
+    def __init__(self, path: Path, journal: Journal, repeated: Sequence[str] = ()):
+        """
+        Write nothing yet.
+
+        :param repeated: columns of numbers of which there are a few only
+        """
         self._path, self._journal = path, journal
+        # of numbers that are all different, a dictionary takes as long as all else together
+        self._repeated = [field.name for field in journal.schema
+                          if field.name in repeated or field.type == arrow().string()]
         # that of a killed sweep is written over: who has the journal is alone
         self._private = path.with_name(f'.{path.name}.partial')
         self._writer: Any = None
@@ -251,7 +294,8 @@ class TableWriter:
             for part in _bytes_of(column):
                 self._digest.update(part)
         if self._writer is None:
-            self._writer = arrow().parquet.ParquetWriter(self._private, self._journal.schema)
+            self._writer = parquet().ParquetWriter(self._private, self._journal.schema,
+                                                   use_dictionary=self._repeated)
         self._writer.write_table(block)
 
 
@@ -259,7 +303,7 @@ def facts_of(path: Path) -> dict[str, Any]:
     """Return the study, versions and hash of a table; refuse a file that is none."""
     pa = arrow()
     try:
-        kept = pa.parquet.read_metadata(path).metadata or {}
+        kept = parquet().read_metadata(path).metadata or {}
         return json.loads(kept[METADATA])
     except FileNotFoundError:
         raise RecordingError(f'{path}: there is no such file; make one with robodyn sweep') \
@@ -272,12 +316,12 @@ def facts_of(path: Path) -> dict[str, Any]:
 def read_table(path: Path) -> Any:
     """Return all rows of a table."""
     facts_of(path)
-    return arrow().parquet.read_table(path)
+    return parquet().read_table(path)
 
 
 def names_of(path: Path) -> list[str]:
     """Return the names of a table's columns."""
-    return list(arrow().parquet.read_schema(path).names)
+    return list(parquet().read_schema(path).names)
 
 
 def spread_of(path: Path, name: str) -> tuple[float, float, float] | None:
@@ -286,7 +330,7 @@ def spread_of(path: Path, name: str) -> tuple[float, float, float] | None:
 
     The middle is that of every k-th row, so that memory does not grow with the table.
     """
-    with arrow().parquet.ParquetFile(path) as file:
+    with parquet().ParquetFile(path) as file:
         every = -(-file.metadata.num_rows // MOST_VALUES)
         low, high, some = math.inf, -math.inf, []
         for k in range(file.num_row_groups):

@@ -44,7 +44,8 @@ from robodyn_ros.sweeping.plan import refuse_too_many
 from robodyn_ros.sweeping.runs import Runner
 from robodyn_ros.sweeping.slopes import SLOPES
 from robodyn_ros.sweeping.study import Study, user_parts
-from robodyn_ros.sweeping.sweep import chunks_of, computing, ready_study, rows_of
+from robodyn_ros.sweeping.sweep import chunks_of, computing, ready_study
+from robodyn_ros.sweeping.workers import Chunk, Found
 
 SMALLEST, LARGEST = 8, 40
 """Candidates of a generation."""
@@ -163,6 +164,16 @@ def _check(study: Study) -> None:
 
 def _key(values: Mapping[str, Any]) -> str:
     return json.dumps(values, sort_keys=True)
+
+
+def _columns_of(runner: Runner, chunk: Chunk, found: Found) -> Mapping[str, Any]:
+    """Return the rows of a chunk of which some, or all, may have no more than a reason."""
+    if isinstance(found, str):
+        return runner.failed(np.arange(chunk[1], chunk[2]), found)
+    if not isinstance(found, list):
+        return found
+    parts = [_columns_of(runner, *piece) for piece in found]
+    return {name: [value for part in parts for value in part[name]] for name in parts[0]}
 
 
 class _Journal:
@@ -411,9 +422,9 @@ class _Search:
             columns: dict[str, np.ndarray] = {
                 name: np.full(trial.count, math.nan) for name in self._names()}
             ended = np.zeros(trial.count, bool)
-            for chunk, found in self._computer.rows(packed(trial), chunks_of(trial.count)):
+            for chunk, found in self._computer.rows(packed(trial), chunks_of(trial)):
                 self._runner.study = trial
-                rows = rows_of(self._runner, chunk, found)
+                rows = _columns_of(self._runner, chunk, found)
                 for name in columns:
                     columns[name][chunk[1]:chunk[2]] = rows[name]
                 ended[chunk[1]:chunk[2]] = rows['finished']

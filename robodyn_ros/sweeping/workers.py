@@ -46,7 +46,7 @@ CODE = 'import sys; sys.path[:] = {}; from robodyn_ros.sweeping.workers import w
 Chunk = tuple[int, int, int]
 """Its number, its first run and the one behind its last."""
 Found = Any
-"""Columns of a chunk, the reason why there are none, or pieces of it with theirs."""
+"""Rows of a chunk, the reason why there are none, or pieces of it with theirs."""
 
 
 class Pieces:
@@ -84,7 +84,7 @@ class Pieces:
 
     def done(self, chunk: Chunk, found: Found) -> Iterator[tuple[Chunk, Found]]:
         """Yield the whole chunk when its last piece is there."""
-        if isinstance(found, dict):
+        if not isinstance(found, str):
             self._in_a_row = 0
         if chunk[0] not in self._halved:
             yield chunk, found
@@ -128,7 +128,9 @@ class _Worker:
 
     def answer(self) -> tuple[Chunk, Found]:
         """Return the rows that are ready; EOFError or OSError where it has died."""
-        found, now = self.link.recv(), time.monotonic()
+        assert self.bundle is not None
+        found = self.link.recv_bytes() if self.bundle.encoded else self.link.recv()
+        now = time.monotonic()
         self.taken, self.since = now - self.since, now
         return self.chunks.popleft(), found
 
@@ -235,6 +237,12 @@ def _fresh() -> _Worker:
     return _Worker(process, ours, False)
 
 
+def computed(runner: Runner, bundle: Bundle, chunk: Chunk) -> Found:
+    """Compute the rows of a chunk, as they are asked for."""
+    runs = np.arange(chunk[1], chunk[2])
+    return runner.encoded(runs) if bundle.encoded else runner.columns(runs)
+
+
 def serve(link: Connection, ready: Callable[[Bundle], Runner]) -> None:
     """
     Compute chunks of the bundle that came last until the other side is gone.
@@ -246,10 +254,10 @@ def serve(link: Connection, ready: Callable[[Bundle], Runner]) -> None:
         while True:
             found = link.recv()
             if isinstance(found, Bundle):
-                runner = ready(found)
+                bundle, runner = found, ready(found)
                 continue
             assert runner is not None
-            link.send(runner.columns(np.arange(found[1], found[2])))
+            (link.send_bytes if bundle.encoded else link.send)(computed(runner, bundle, found))
     except (EOFError, BrokenPipeError, ConnectionError):
         pass  # it is gone; its journal has all that it had received
 

@@ -40,7 +40,7 @@ def values(monkeypatch, long, loops=None):
     program = made(loops)
     functions = link(program.machine_code(), program.signatures)
     w = np.zeros(program.prepared_size)
-    functions['prepare_parameters'](np.array([0.25, 1.5]), w)
+    functions['prepare_parameters'](1, np.array([0.25, 1.5]), w)
     x = np.random.default_rng(0).uniform(-1.0, 1.0, (3 * LANES, SIZE))
     outputs = program.routines['evaluate'].outputs
     y = np.zeros((len(x), outputs))

@@ -187,13 +187,13 @@ def test_a_killed_sweep_goes_on_where_it_was(alone, tmp_path):
 def test_a_journal_keeps_whole_frames_only(tmp_path):
     """Of every place at which it may have been cut."""
     import pyarrow as pa
-    schema = schema_of({'a': (0.5,)}, ['error_max'])
+    schema = schema_of({'a': {float}}, ['error_max'])
     row = pa.record_batch([[1], [0.5], [0.1], [True], [1.0], ['']], schema=schema)
     path = tmp_path / 'j'
     journal = Journal(path, 'x', schema)
     for number in (5, 2):
-        journal.add(number, row)
-    journal.add(5, row)  # no row twice
+        journal.add(number, row.serialize())
+    journal.add(5, row.serialize())  # no row twice
     journal.close()
     whole = path.read_bytes()
     head = whole.index(b'\n', whole.index(b'\n') + 1) + 1
@@ -254,7 +254,7 @@ def test_a_table_made_from_python_has_commands_too(alone):
 
 def test_two_sweeps_do_not_write_one_table(tmp_path):
     """The second is told."""
-    schema = schema_of({'a': (0.5,)}, ['error_max'])
+    schema = schema_of({'a': {float}}, ['error_max'])
     first = Journal(tmp_path / 'j', 'x', schema)
     with pytest.raises(RobodynError, match='another sweep'):
         Journal(tmp_path / 'j', 'x', schema)
@@ -331,7 +331,7 @@ def test_workers_that_always_die_end_the_sweep(monkeypatch):
     object.__setattr__(nothing, 'files', {})  # a worker cannot even unpack it
     monkeypatch.setattr(workers, 'MOST_DEATHS', 5)
     with workers.Team(2) as team, pytest.raises(RobodynError, match='5 workers died'):
-        list(team.rows(nothing, chunks_of(study.count)))
+        list(team.rows(nothing, chunks_of(study)))
 
 
 # --- Dask ------------------------------------------------------------------------------------

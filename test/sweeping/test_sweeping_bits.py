@@ -3,6 +3,9 @@
 """A run of a study has the bits of simulate(), whatever varies and whoever is beside it."""
 
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -125,3 +128,23 @@ def test_a_users_metric_sees_the_whole_run(tmp_path):
     assert rows['mine:last'][1] == simulate(runner.scenario(rows, 1)).q[-1, 0]
     assert 'mine:bad' in rows['reason'][0] and rows['finished'][0]
     assert rows['mine:mass'] == [0.0, 1.0]  # of this run, not of its neighbour
+
+
+PLAIN = """import sys
+import numpy as np
+from robodyn_ros.sweeping.runs import Runner
+from robodyn_ros.sweeping.study import make_study
+
+study = make_study({'scenario': 'scara_helix', 'duration': 0.003, 'axes': {
+    'dynamics.payload.mass': [0.0, 0.5, 1.0]}})
+rows = Runner(study).rows(np.arange(3))
+print(rows['finished'], [x.hex() for name in ('error_max', 'energy') for x in rows[name]])
+"""
+
+
+def test_without_a_compiler():
+    """NUMBA_DISABLE_JIT=1 runs the same operations, and reads the same arrays, in plain Python."""
+    told = [subprocess.run([sys.executable, '-c', PLAIN], capture_output=True, text=True,
+                           check=True, timeout=300, env={**os.environ, **extra}).stdout
+            for extra in ({}, {'NUMBA_DISABLE_JIT': '1'})]
+    assert told[0] == told[1] and told[0].startswith('[True, True, True]')

@@ -22,9 +22,11 @@ from robodyn_ros.codegen.loops.outcomes import (DEPENDENT, NOT_FINITE, NOT_PROJE
 from robodyn_ros.codegen.loops.pairs import LANES, PAIRED, paired
 from robodyn_ros.codegen.loops.rank_solver import make_rank_solver
 from robodyn_ros.codegen.native import Array, Signature
-from robodyn_ros.codegen.routines import Routine
+from robodyn_ros.codegen.routines import prepared_size, Routine
 from robodyn_ros.tolerances import NEAR_ROWS, NEWTON_STEPS, ON_ROWS, STANDING
 
+OUTCOME = 3
+"""Numbers that a group of measured runs leaves: next step, samples, OK or the reason to stop."""
 HUGE = 1e300
 """Size from which a number counts as no longer finite: sums of such numbers overflow."""
 
@@ -70,7 +72,8 @@ class Stepping(NamedTuple):
                 integrator, room = PAIRED, pair.room
                 kernels = {**kernels, 'positions': backend.kernel(pair.positions, LANES),
                            PAIRED: backend.kernel(pair.rates)}
-        make_loops(backend, self._replace(integrator=integrator), kernels, signatures, room)
+        make_loops(backend, self._replace(integrator=integrator), kernels, signatures, room,
+                   prepared_size(routines))
 
     def signatures(self, prepared: int) -> dict[str, Signature]:
         """Return what the functions for Python take, given the length of w."""
@@ -84,16 +87,19 @@ class Stepping(NamedTuple):
             return [*(lanes * size for size in each), instants * layout.reference,
                     lanes * kept, lanes * layout.queue, 2]
 
-        def measure(first: int, steps: int, h: float, every: int, period: int,
+        def measure(count: int, first: int, steps: int, h: float, every: int, period: int,
                     tolerance: float) -> list[int]:
-            return [*rollout(first, steps, h, every, period),
-                    (steps // every + 1) * self.targets * self.copies]
+            t0, x, w, y, s, reference, rows, queue, _ = rollout(first, steps, h, every, period)
+            targets = (steps // every + 1) * self.targets * self.copies
+            times = count if self.own else 1
+            return [count * t0, count * x, count * w, y, s, times * reference, count * rows,
+                    count * queue, count * OUTCOME, times * targets]
 
         arrays = (Array('t0'), Array('x', True), Array('w'), Array('y', True), Array('s', True),
                   Array('reference'), Array('rows', True), Array('queue', True),
                   Array('done', True, 'n'))
         if self.measured:
-            return {'measure': Signature('iidiid', (*arrays, Array('targets')), measure)}
+            return {'measure': Signature('iiidiid', (*arrays, Array('targets')), measure)}
         found = {'rollout': Signature('iidii', arrays, rollout)}
         if lanes == 1:
             found['derivative'] = Signature(
@@ -107,7 +113,7 @@ class Stepping(NamedTuple):
 
 
 def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callable],
-               signatures: Mapping[str, Signature], room: int) -> None:
+               signatures: Mapping[str, Signature], room: int, prepared: int) -> None:
     """Make the loops of a program and mark those that Python calls."""
     layout = chosen.layout
     implicit = chosen.integrator == IMPLICIT
@@ -304,15 +310,30 @@ def make_loops(backend: Backend, chosen: Stepping, kernels: Mapping[str, Callabl
         return OK
 
     if measured:
+        width, kept, queued = prepared * lanes, layout.measure * lanes, layout.queue * lanes
+        # what a group has of its own; else all read the same
+        read, aims = (reference_size * lanes, chosen.targets * lanes) if chosen.own else (0, 0)
+
         @backend.entry('measure', signatures['measure'])
-        def call_measure(first: Any, steps: Any, h: Any, every: Any, period: Any, tolerance: Any,
-                         t0: Any, x: Any, w: Any, y: Any, s: Any, reference: Any, rows: Any,
-                         queue: Any, done: Any, targets: Any) -> Any:
-            """Call run from Python, measuring."""
+        def call_measure(count: Any, first: Any, steps: Any, h: Any, every: Any, period: Any,
+                         tolerance: Any, t0: Any, x: Any, w: Any, y: Any, s: Any, reference: Any,
+                         rows: Any, queue: Any, done: Any, targets: Any) -> Any:
+            """
+            Call run from Python, measuring, for one group after another.
+
+            done holds, of each group, what run leaves there and what it returns.
+            """
             export()
-            return run(first, steps, h, every, period, cells(t0), cells(x), cells(w), cells(y),
-                       cells(s), cells(reference), cells(rows), cells(queue), cells(done),
-                       cells(targets), tolerance)
+            outcome = cells(done)
+            instants, samples = (steps + period - 1) // period, steps // every + 1
+            for k in range(count):
+                outcome[k * OUTCOME + 2] = run(
+                    first, steps, h, every, period, cells(t0)[k * lanes:],
+                    cells(x)[k * recorded * lanes:], cells(w)[k * width:], cells(y), cells(s),
+                    cells(reference)[k * instants * read:], cells(rows)[k * kept:],
+                    cells(queue)[k * queued:], outcome[k * OUTCOME:],
+                    cells(targets)[k * samples * aims:], tolerance)
+            return OK
         return
 
     @backend.entry('rollout', signatures['rollout'])
