@@ -143,8 +143,8 @@ print(rows['finished'], [x.hex() for name in ('error_max', 'energy') for x in ro
 
 
 def test_without_a_compiler():
-    """NUMBA_DISABLE_JIT=1 runs the same operations, and reads the same arrays, in plain Python."""
+    """ROBODYN_INTERPRET=1 runs the same operations, and reads the same arrays, in plain Python."""
     told = [subprocess.run([sys.executable, '-c', PLAIN], capture_output=True, text=True,
                            check=True, timeout=300, env={**os.environ, **extra}).stdout
-            for extra in ({}, {'NUMBA_DISABLE_JIT': '1'})]
+            for extra in ({}, {'ROBODYN_INTERPRET': '1'})]
     assert told[0] == told[1] and told[0].startswith('[True, True, True]')
