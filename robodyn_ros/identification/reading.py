@@ -132,8 +132,8 @@ def _put(rows: dict[str, np.ndarray], stamps: np.ndarray, times: np.ndarray,
     for field, values in rows.items():
         column = found[field][:, joint]
         if field != 'effort' or np.ptp(column) > 0.0:
-            # seconds from the first stamp: nanoseconds since 1970 have no digits left
-            values[:, joint] = np.interp(*((x - stamps[0]) / NANO for x in (stamps, times)),
+            # from the first stamp on: nanoseconds since 1970 have no digits left
+            values[:, joint] = np.interp((stamps - stamps[0]) / NANO, (times - stamps[0]) / NANO,
                                          column)
 
 
