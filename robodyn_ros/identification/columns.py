@@ -39,8 +39,8 @@ TURN = 2.0 * math.pi
 UNITS = {'': 1.0, 'rad': 1.0, 'rad/s': 1.0, 'rads': 1.0, '1/s': 1.0, 'm': 1.0, 'm/s': 1.0,
          'nm': 1.0, 'n': 1.0, 'a': 1.0, 'amp': 1.0, 'amps': 1.0, 'v': 1.0, '%': 1.0,
          'deg': TURN / 360.0, 'deg/s': TURN / 360.0, 'degs': TURN / 360.0, 'rev': TURN,
-         'rev/s': TURN, 'rpm': TURN / 60.0, 'mrad': 1e-3, 'mrad/s': 1e-3, 'mm': 1e-3, 'mm/s': 1e-3, 'mnm': 1e-3,
-         'knm': 1e3, 'kn': 1e3, 'ma': 1e-3}
+         'rev/s': TURN, 'rpm': TURN / 60.0, 'mrad': 1e-3, 'mrad/s': 1e-3, 'mm': 1e-3,
+         'mm/s': 1e-3, 'mnm': 1e-3, 'knm': 1e3, 'kn': 1e3, 'ma': 1e-3}
 """What may stand in brackets, behind a slash, or behind an underscore where it has two letters or
 more, and what the numbers are multiplied by."""
 NOT_TORQUES = ('a', 'amp', 'amps', 'ma', 'v', '%')
@@ -161,7 +161,7 @@ def _words(name: str) -> list[str]:
     """Return the words of a name in small letters: JointTorque, joint_torque, joint.torque."""
     name = re.sub(r'(?<=[a-z])(?=[A-Z][a-z])', ' ', name)
     words = [word for word in re.split(r'[^a-zA-Zµ]+', name) if word]
-    found = []
+    found: list[str] = []
     for word in map(str.lower, words):
         for start in ('joint', 'motor'):
             if word.startswith(start) and any(word[len(start):] in some and len(word) > len(start)

@@ -348,7 +348,7 @@ def write_messages(path, messages, **options):
     types = get_typestore(Stores.ROS2_JAZZY)
     JointState, Header, Time = (types.types[name] for name in (
         'sensor_msgs/msg/JointState', 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time'))
-    bag = writing.Writer(path, version=9, storage_plugin=writing.StoragePlugin.MCAP)
+    bag = writing.Writer(path, **{'version': 9}, storage_plugin=writing.StoragePlugin.MCAP)
     if options:
         bag.set_compression(**options)
     with bag:
