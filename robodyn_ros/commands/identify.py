@@ -41,8 +41,7 @@ from robodyn_ros.report.drawing import PAGE_DPI, require, write_figure
 from robodyn_ros.robots.robot import Robot, robot_from_text
 
 WRONG_ROBOT = 0.5
-"""Relative error above which recording and URDF seem to be of different robots: that of the fit,
-or of the file's bodies with rotors and friction fitted, if more than without bodies [-]."""
+"""Relative error of the fit above which recording and URDF seem to be of different robots [-]."""
 FIND = 'find'
 """In the place of drive gains: look for them."""
 FACTS, PAGE = 'identification.json', 'index.html'
@@ -138,11 +137,12 @@ def _contradiction(found: Identified, error: float) -> str:
     if error > WRONG_ROBOT:
         return f'{100.0 * error:.0f} % of the torque is not explained'
     masses = found.masses
-    if masses is None or masses.file <= max(WRONG_ROBOT, masses.none):
+    if masses is None or not masses.contradict:
         return ''
     return (f'the masses of the file contradict it ({100.0 * masses.file:.0f} % of the torque is '
             'not explained by them with rotors and friction fitted, '
-            f'{100.0 * masses.none:.0f} % without any masses)')
+            f'{100.0 * masses.none:.0f} % without any masses, {100.0 * masses.multiplied:.0f} % '
+            'with theirs times any number)')
 
 
 def _gains(text: str | None, robot: Robot) -> np.ndarray | None:

@@ -5,7 +5,7 @@ Which column of a table is which: time, and position, velocity and effort of eac
 
 Names are taken apart into a joint (its name, or one number), a word for the quantity, and words
 that say nothing. What was wanted (target, desired) is not what was measured. Units in a name are
-obeyed where they change a number: times in ms, angles in degrees.
+obeyed: times in ms, angles in degrees, speeds in rpm, torques in mNm.
 """
 from __future__ import annotations
 
@@ -27,15 +27,24 @@ CURRENTS = ('current', 'cur', 'i', 'u')
 """Words of effort that need drive gains."""
 SILENT = frozenset(('joint', 'joints', 'jnt', 'j', 'axis', 'state', 'states', 'actual', 'act',
                     'measured', 'meas', 'msr', 'feedback', 'motor', 'jointstates', 'robot', 'arm',
-                    'data'))
+                    'data', 'log', 'logsout', 'out', 'value'))
 """Words that may stand in a name and say nothing."""
 TIMES = frozenset(('t', 'time', 'stamp', 'timestamp', 'header stamp', 'seconds', 'sec', 'secs',
                    'time s', 't s', 'rosbagtimestamp', 'times', 'elapsed'))
-SECONDS = {'s': 1.0, 'sec': 1.0, 'ms': 1e-3, 'us': 1e-6, 'µs': 1e-6, 'ns': 1e-9}
+SECONDS = {'s': 1.0, 'sec': 1.0, 'ms': 1e-3, 'us': 1e-6, 'µs': 1e-6, 'ns': 1e-9, 'msec': 1e-3,
+           'usec': 1e-6, 'nsec': 1e-9, 'milliseconds': 1e-3, 'microseconds': 1e-6,
+           'nanoseconds': 1e-9}
 """Units of time that a name may end with [s]."""
-UNITS = frozenset(('rad', 'rad/s', 'rads', 'nm', 'n', 'm', 'm/s', 'a', 'amp', 'deg', 'deg/s',
-                   'degs', 'degree', 'degrees', '°', '°/s', '1/s', 'v'))
-"""What may stand in brackets, or behind an underscore where it has two letters or more."""
+TURN = 2.0 * math.pi
+UNITS = {'': 1.0, 'rad': 1.0, 'rad/s': 1.0, 'rads': 1.0, '1/s': 1.0, 'm': 1.0, 'm/s': 1.0,
+         'nm': 1.0, 'n': 1.0, 'a': 1.0, 'amp': 1.0, 'amps': 1.0, 'v': 1.0, '%': 1.0,
+         'deg': TURN / 360.0, 'deg/s': TURN / 360.0, 'degs': TURN / 360.0, 'rev': TURN,
+         'rev/s': TURN, 'rpm': TURN / 60.0, 'mrad': 1e-3, 'mrad/s': 1e-3, 'mm': 1e-3,
+         'mm/s': 1e-3, 'mnm': 1e-3, 'knm': 1e3, 'kn': 1e3, 'ma': 1e-3}
+"""What may stand in brackets, behind a slash, or behind an underscore where it has two letters or
+more, and what the numbers are multiplied by."""
+NOT_TORQUES = ('a', 'amp', 'amps', 'ma', 'v', '%')
+"""Units of efforts that need drive gains."""
 
 
 class Column(NamedTuple):
@@ -51,10 +60,10 @@ def time_column(head: Sequence[str], given: str | None) -> list[Column]:
     """Return the columns that can be the time."""
     found = []
     for place, word in enumerate(head):
-        name, unit = _without_unit(word)
+        name, unit = without_unit(word)
         words = _words(name)
-        if len(words) > 1 and words[-1] in SECONDS and not unit:
-            words, unit = words[:-1], words[-1]
+        if not unit and words and words[-1] in SECONDS and words != ['s']:
+            words, unit = words[:-1] or ['t'], words[-1]
         if given is not None:
             if word == given:
                 found.append(Column(place, SECONDS.get(unit, 1.0), word))
@@ -115,11 +124,11 @@ def _only(found: Sequence[Column], field: str, joint: str, head: Sequence[str],
 
 def _taken_apart(word: str, field: str, joints: Sequence[str]) -> tuple[str, str, float]:
     """Return joint, word of the quantity and factor; empty words where the name is no such."""
-    name, unit = _without_unit(word)
+    name, unit = without_unit(word)
     slash = name.lower().rfind('joint_states/')
     if slash >= 0:  # as PlotJuggler writes topics
         name = name[slash + len('joint_states/'):]
-    factor = math.pi / 180.0 if unit.startswith(('deg', '°')) and field != 'effort' else 1.0
+    factor = UNITS.get(unit, 1.0)
     for joint in sorted(joints, key=len, reverse=True):
         place = name.lower().find(joint.lower())
         if place < 0:
@@ -127,24 +136,24 @@ def _taken_apart(word: str, field: str, joints: Sequence[str]) -> tuple[str, str
         before, after = name[:place], name[place + len(joint):]
         if before[-1:].isalnum() or after[:1].isdigit():
             continue
-        said = _said([*_words(before), *_words(after)], field)
+        said = _said([*_words(before), *_words(after)], field, unit)
         if said and (said != 'joint'):
             return joint, said, factor
     numbers = re.findall(r'\d+', name)
     if len(numbers) != 1:
         return '', '', 1.0
-    return numbers[0], _said(_words(name.replace(numbers[0], ' ')), field), factor
+    return numbers[0], _said(_words(name.replace(numbers[0], ' ')), field, unit), factor
 
 
-def _said(words: Sequence[str], field: str) -> str:
-    """Return the word of the quantity, if all others say nothing."""
+def _said(words: Sequence[str], field: str, unit: str) -> str:
+    """Return the word of the quantity, if all others say nothing; that of currents by the unit."""
     told = [word for word in words if word in WORDS[field] and word not in SILENT]
     other = [word for word in words if word not in SILENT and word not in told]
     if other or len(told) > 1:
         # two words for one thing, such as joint position q
         return '' if other else told[0]
     if told:
-        return told[0]
+        return CURRENTS[0] if field == 'effort' and unit in NOT_TORQUES else told[0]
     return 'joint' if field == 'position' and 'joint' in words and set(words) <= SILENT else ''
 
 
@@ -152,30 +161,42 @@ def _words(name: str) -> list[str]:
     """Return the words of a name in small letters: JointTorque, joint_torque, joint.torque."""
     name = re.sub(r'(?<=[a-z])(?=[A-Z][a-z])', ' ', name)
     words = [word for word in re.split(r'[^a-zA-Zµ]+', name) if word]
-    found = []
+    found: list[str] = []
     for word in map(str.lower, words):
         for start in ('joint', 'motor'):
             if word.startswith(start) and any(word[len(start):] in some and len(word) > len(start)
                                               for some in WORDS.values()):
                 word = word[len(start):]
-        found.append(word)
+        if word == 'dot' and found:  # q_dot, theta_dot
+            found[-1] += word
+            continue
+        single = re.sub(r'ies$', 'y', word) if word.endswith('ies') else word.removesuffix('s')
+        found.append(single if len(single) > 2 and any(
+            single in some for some in (*WORDS.values(), SILENT)) else word)
     return found
 
 
-def _without_unit(word: str) -> tuple[str, str]:
-    """Return a name and its unit: q1 [rad], tau1 (N m), q1_deg."""
-    match = re.fullmatch(r'(.+?)\s*[\[(]([^\d\[\]()]*|1/s)[\])]\s*', word)
-    if match:
-        unit = re.sub(r'[\s·*.]', '', match.group(2)).lower()
-        if unit in UNITS or unit in SECONDS or not unit:
-            return match.group(1), unit
-        return word, ''
-    match = re.fullmatch(r'(.+)_([a-zA-Z/°]{2,})', word)
-    if match and match.group(2).lower() in UNITS:
-        rest, unit = match.group(1), match.group(2).lower()
-        return re.sub(r'_(rad|deg)$', '', rest), unit
-    match = re.fullmatch(r'(.+)_(rad|deg)_(s|sec)', word, re.IGNORECASE)
-    return (match.group(1), match.group(2).lower()) if match else (word, '')
+def without_unit(word: str) -> tuple[str, str]:
+    """Return a name and its unit: q1 [rad], tau1 (N m), q1 / deg, q1_deg, q_deg_1, dq1_deg_s."""
+    for pattern in (r'(.*?)\s*[\[(]([^\d\[\]()]*|1/s|\D+s\^?-1)[\])]\s*',
+                    r'(.+?)\s+/\s*(\D+)', r'(.+?)\s*(°(?:/s)?)',
+                    r'(.+)_((?:rad|deg|degrees)(?:ps|_(?:per_)?s(?:ec(?:ond)?)?))',
+                    r'(.+)_([a-z/]{2,})', r'(.+)_(rad|deg)(_?\d+)'):
+        match = re.fullmatch(pattern, word, re.IGNORECASE)
+        unit = plain_unit(match.group(2)) if match else None
+        if match and unit is not None:
+            return match.group(1) + ''.join(match.groups()[2:]), unit
+    return word, ''
+
+
+def plain_unit(word: str) -> str | None:
+    """Return a unit as UNITS or SECONDS has it, None if it is no unit."""
+    unit = re.sub(r'[\s·*.^()\[\]]', '', word).lower()
+    for long, short in (('degrees', 'deg'), ('degree', 'deg'), ('°', 'deg'), ('_per_', '/'),
+                        ('_', '/'), ('degps', 'deg/s'), ('radps', 'rad/s'), ('s-1', '/s'),
+                        ('/second', '/s'), ('/sec', '/s')):
+        unit = unit.replace(long, short)
+    return unit if unit in UNITS or unit in SECONDS else None
 
 
 def uses_currents(columns: Mapping[str, Column]) -> bool:

@@ -7,7 +7,9 @@ Free bodies, rotors and friction explain much of any robot's torque, so the erro
 not tell. What tells is whether the masses of the file explain something of the torque: of two
 models whose rotors, friction and offsets are fitted, one has the bodies of the file and one has
 none. A third multiplies the bodies of the file by one number: that of a lighter robot of like
-build is well below one, though the masses of the file explain much of its torque.
+build is well below one, though the masses of the file explain much of its torque. A fourth has
+bodies of any kind: what those explain, the file's should at least halve when multiplied. A right
+robot whose file has wrong masses passes thereby, in grams, of other links or all alike.
 """
 from __future__ import annotations
 
@@ -17,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn_ros.identification.equations import Equations
+from robodyn_ros.identification.fit import plain_least_squares
 from robodyn_ros.identification.solving import weighted
 from scipy.optimize import lsq_linear
 
@@ -38,6 +41,21 @@ class Masses(NamedTuple):
     """Without bodies [-]."""
     times: float
     """What the bodies of the file are multiplied by where that is fitted, too [-]."""
+    multiplied: float
+    """With the bodies of the file times that, if it is positive [-]."""
+    free: float
+    """With bodies of any kind, possible or not [-]."""
+
+    @property
+    def contradict(self) -> bool:
+        """
+        Tell whether the file's bodies make it worse, and are not right but for a factor either.
+
+        Only where masses matter: most of what is left without bodies is theirs.
+        """
+        theirs = self.none ** 2 - self.free ** 2
+        return (self.file > max(SEEN, self.none) and theirs > 0.5 * self.none ** 2
+                and self.none ** 2 - self.multiplied ** 2 < 0.5 * theirs)
 
 
 def told_by_masses(equations: Equations, used: np.ndarray, before: np.ndarray) -> Masses | None:
@@ -51,8 +69,10 @@ def told_by_masses(equations: Equations, used: np.ndarray, before: np.ndarray) -
         return None
     held = np.where(bodies, before, 0.0)
     file, none = (_left(equations, used & ~bodies, part * held)[0] for part in (1.0, 0.0))
-    times = _left(equations, used & ~bodies, 0.0 * held, equations.Y @ held)[1]
-    return Masses(file, none, times)
+    left, times = _left(equations, used & ~bodies, 0.0 * held, equations.Y @ held)
+    any_bodies = equations.predicted(plain_least_squares(equations, used))
+    free = _part(equations, (equations.tau - any_bodies)[equations.counted])
+    return Masses(file, none, times, left if times > 0.0 else none, free)
 
 
 def weight_doubts(path: str, masses: Masses | None) -> list[str]:
@@ -74,7 +94,6 @@ def _left(equations: Equations, used: np.ndarray, held: np.ndarray,
     :param bodies: torques (k, n) of which any multiple is added
     :returns: that part, and the multiple
     """
-    rows = equations.counted
     sigma = np.array([max(float(np.std(column)), 1e-12) for column in equations.tau.T])
     known = equations.predicted(held)
     free = np.flatnonzero(used)
@@ -88,6 +107,11 @@ def _left(equations: Equations, used: np.ndarray, held: np.ndarray,
     if len(live):
         found[live] = lsq_linear(A[:, live] / sizes[live], b, (lowest[live], np.inf)).x \
             / sizes[live]
-    left = (equations.unknown - Y @ found - equations.Y @ held)[rows]
-    size = max(float(np.linalg.norm(equations.tau[rows])), 1e-300)
-    return float(np.linalg.norm(left)) / size, float(found[-1]) if bodies is not None else 1.0
+    left = (equations.unknown - Y @ found - equations.Y @ held)[equations.counted]
+    return _part(equations, left), float(found[-1]) if bodies is not None else 1.0
+
+
+def _part(equations: Equations, left: np.ndarray) -> float:
+    """Return the part of the torque that residuals of what counts are."""
+    size = max(float(np.linalg.norm(equations.tau[equations.counted])), 1e-300)
+    return float(np.linalg.norm(left)) / size

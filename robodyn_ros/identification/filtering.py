@@ -56,8 +56,8 @@ class Measured:
     """Accelerations (k, n), if they are exact, as a simulation's are."""
     remarks: tuple[str, ...] = ()
 
-    def part(self, chosen: slice) -> 'Measured':
-        """Return some of the samples, one after another."""
+    def part(self, chosen: slice | np.ndarray) -> 'Measured':
+        """Return some of the samples, in their order."""
         cut: Any = {key: None if (x := getattr(self, key)) is None else x[chosen]
                     for key in ('t', 'q', 'tau', 'v', 'a')}
         return replace(self, **cut)

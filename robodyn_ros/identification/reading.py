@@ -7,10 +7,12 @@ Every complaint names the file, what was found in it, and what helps.
 """
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
 import csv
 from dataclasses import replace
 import os
 from pathlib import Path
+import re
 from typing import Any, Callable, Iterator, Mapping, Sequence
 from zipfile import BadZipFile
 
@@ -18,9 +20,10 @@ import numpy as np
 
 from robodyn_ros.checks import LARGEST
 from robodyn_ros.errors import ArgumentError, RecordingError
-from robodyn_ros.identification.columns import columns_of, time_column, uses_currents, WORDS
+from robodyn_ros.identification.columns import (columns_of, plain_unit, SECONDS, time_column,
+                                                uses_currents, WORDS)
 from robodyn_ros.identification.filtering import Measured, refuse_short, usual_rate
-from robodyn_ros.recording.bags import read_joint_states
+from robodyn_ros.recording.bags import FIELDS, read_joint_states
 from robodyn_ros.robots.joint_order import places_of
 from robodyn_ros.robots.robot import Robot
 from robodyn_ros.ros_time import NANO
@@ -79,50 +82,73 @@ def _from_result(path: Path, robot: Robot) -> Measured:
 
 
 def _from_bag(path: Path, robot: Robot, topic: str, progress: Progress) -> Measured:
-    messages, name, complete = read_joint_states(path, topic, progress)
-    messages = _of_robot(messages, robot)
+    every, name, complete = read_joint_states(path, topic, progress)
+    messages = _of_robot(every, robot)
     if not messages and not complete:
         raise RecordingError(f'{path}: is cut off or damaged before the first joint state of '
                              f'{robot.name}; record again')
     if not messages:
+        names = ', '.join(every[0][1]['name']) if every else 'no names'
         raise RecordingError(f'{path}: no joint state of {name} names a joint of {robot.name} '
-                             f'({", ".join(robot.joints)}); give the URDF of the recorded robot')
-    stamps = np.array([stamp for stamp, _ in messages], dtype=np.int64)
-    kept = np.ones(len(stamps), bool)
-    kept[:-1] = stamps[1:] != stamps[:-1]  # lockstep repeats a state: the last counts
-    stamps, used = stamps[kept], [m for (_, m), keep in zip(messages, kept) if keep]
-    held = _held(robot, used[0]['name'], f'{path}: {name}')
-    rows = {field: np.full((len(used), robot.n), np.nan)
-            for field in ('position', 'velocity', 'effort')}
-    names: Sequence[str] = ()
-    for k, message in enumerate(used):
-        if list(message['name']) != list(names):
-            names = list(message['name'])
-            recorded = [joint for joint in robot.joints if joint not in held]
-            places = places_of(recorded, names, f'{path}: {name}', strangers=True,
-                               error=RecordingError, remedy='record all joints in one message')
-            own = [robot.joints.index(joint) for joint in recorded]
-        for field, values in rows.items():
-            if len(message[field]) == len(names):
-                values[k, own] = np.asarray(message[field])[places]
+                             f'({", ".join(robot.joints)}; the recording has {names}); give the '
+                             'URDF of the recorded robot')
+    what = f'{path}: {name}'
+    stamps, rows = _rows(messages, robot, what)
+    recorded = list(messages[0][1]['name'])
+    for joint in robot.joints:  # grippers and parts of an arm may send their own
+        own = [] if joint in recorded else [one for one in every if joint in one[1]['name']]
+        if own:
+            times, found = _rows(own, robot, what)
+            _put(rows, stamps, times, found, robot.joints.index(joint))
+            recorded.append(joint)
+    held = _held(robot, recorded, what)
     remarks = list(_held_remarks(held))
     if not complete:
         remarks.append(CUT_OFF)
     return _assembled(str(path), (stamps - stamps[0]) / NANO, rows, robot, held, remarks)
 
 
+def _rows(messages: list, robot: Robot, what: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return stamps (k,) [ns] and the fields (k, n) of messages, NaN where there is nothing."""
+    stamps = np.array([stamp for stamp, _ in messages], dtype=np.int64)
+    rows = {field: np.full((len(messages), robot.n), np.nan) for field in FIELDS}
+    names: Sequence[str] = ()
+    for k, (_, message) in enumerate(messages):
+        if list(message['name']) != list(names):
+            names = list(message['name'])
+            recorded = [joint for joint in robot.joints if joint in names]
+            places = places_of(recorded, names, what, strangers=True,
+                               error=RecordingError, remedy='record all joints in one message')
+            own = [robot.joints.index(joint) for joint in recorded]
+        for field, values in rows.items():
+            if len(message[field]) == len(names):
+                values[k, own] = np.asarray(message[field])[places]
+    return stamps, rows
+
+
+def _put(rows: dict[str, np.ndarray], stamps: np.ndarray, times: np.ndarray,
+         found: dict[str, np.ndarray], joint: int) -> None:
+    """Put a joint's columns, told at other times, among rows; an effort that rests tells none."""
+    for field, values in rows.items():
+        column = found[field][:, joint]
+        if field != 'effort' or np.ptp(column) > 0.0:
+            # from the first stamp on: nanoseconds since 1970 have no digits left
+            values[:, joint] = np.interp((stamps - stamps[0]) / NANO, (times - stamps[0]) / NANO,
+                                         column)
+
+
 def _of_robot(messages: list, robot: Robot) -> list:
-    """Return the messages that name most of the robot's joints: grippers may send their own."""
-    joints, counts = set(robot.joints), [0] * len(messages)
+    """Return the messages with efforts, if there are any, that name most of the joints."""
+    joints, counts = set(robot.joints), [(False, 0)] * len(messages)
     names: Sequence[str] = ()
     known = 0
     for k, (_, message) in enumerate(messages):
         if message['name'] is not names and message['name'] != names:
             names = message['name']
             known = len(joints.intersection(names))
-        counts[k] = known
-    most = max(counts, default=0)
-    return [one for one, count in zip(messages, counts) if count == most > 0]
+        counts[k] = known > 0 and len(message['effort']) == len(names), known
+    most = max(counts, default=(False, 0))
+    return [one for one, count in zip(messages, counts) if count == most and most[1]]
 
 
 def _held(robot: Robot, names: Sequence[str], what: str) -> tuple[str, ...]:
@@ -164,7 +190,7 @@ def _from_csv(path: Path, robot: Robot, columns: Mapping[str, str]) -> Measured:
                                 'as effort=current_%')
     if path.stat().st_size > LARGEST_CSV:
         raise RecordingError(f'{path}: has {path.stat().st_size} bytes; cut it to a few minutes')
-    head, delimiter, skipped = _head(path)
+    head, delimiter, skipped, encoding = _head(path)
     times = time_column(head, columns.get('t'))
     if len(times) != 1:
         raise RecordingError(f'{path}: has no column of time among {", ".join(head[:8])} …; name '
@@ -180,7 +206,7 @@ def _from_csv(path: Path, robot: Robot, columns: Mapping[str, str]) -> Measured:
                 f'{field}/JOINT, or give --columns {field}=NAME_%')
     held = _held(robot, list(places['position']), str(path))
     used = [times[0], *(column for found in places.values() for column in found.values())]
-    data, whole = _numbers(path, delimiter, skipped, [column.place for column in used])
+    data, whole = _numbers(path, delimiter, skipped, encoding, [column.place for column in used])
     data = data * np.array([column.factor for column in used])
     rows = {field: np.full((len(data), robot.n), np.nan) for field in WORDS}
     values = iter(data.T[1:])
@@ -197,37 +223,59 @@ def _from_csv(path: Path, robot: Robot, columns: Mapping[str, str]) -> Measured:
     return _assembled(str(path), data[:, 0], rows, robot, held, remarks)
 
 
-def _head(path: Path) -> tuple[list[str], str, int]:
-    """Return the names of the columns, what separates them, and how many lines they take."""
-    try:
-        with open(path, newline='', encoding='utf-8-sig') as file:
-            lines = file.read(1 << 16).splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise RecordingError(f'{path}: cannot be read as CSV ({str(error).splitlines()[0]}); give '
-                             'a first line of names and one line per sample') from None
-    first = next((k for k, line in enumerate(lines) if line.strip('#%;, \t')), None)
-    if first is None:
-        raise RecordingError(f'{path}: is empty; give a first line of names and one line per '
-                             'sample')
-    # comments may stand before the names, which may be a comment themselves
-    while first + 1 < len(lines) and lines[first][:1] in '#%' and lines[first + 1][:1] in '#%':
-        first += 1
-    line = lines[first].lstrip('#% ')
-    delimiter = max(',;\t', key=line.count)
-    delimiter = delimiter if delimiter in line else ' '  # in other names spaces are part
+def _head(path: Path) -> tuple[list[str], str, int, str]:
+    """
+    Return the names of the columns, what separates them, the lines above the numbers, encoding.
+
+    The names stand in the last line above the numbers, or before it where that has their units.
+    """
+    with open(path, 'rb') as raw:
+        begin = raw.read(1 << 16)
+    encoding = 'utf-16' if begin[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else 'utf-8-sig'
+    try:  # the piece may end within a letter
+        text = getincrementaldecoder(encoding)().decode(begin)
+    except UnicodeDecodeError:
+        encoding = 'latin-1'  # older spreadsheets
+        text = begin.decode(encoding)
+    if '\0' in text:
+        raise RecordingError(f'{path}: cannot be read as CSV (it is not text); give a first line '
+                             'of names and one line per sample')
+    lines = text.splitlines()
+    filled = [k for k, line in enumerate(lines) if line.strip('#%;, \t')]
+    numbers = [_has_numbers(lines[k]) for k in filled]
+    place = next((k for k in range(len(filled)) if all(numbers[k:k + 2])), None)
+    if place is None:
+        raise RecordingError(f'{path}: {"has no line of numbers" if filled else "is empty"}; give '
+                             'a first line of names and one line per sample')
+    above, first = [lines[k] for k in filled[:place]], filled[place]
+    if not above:
+        raise RecordingError(f'{path}: begins with numbers ({lines[first][:40].strip()} …); give '
+                             'a first line of names, such as t,q1,q2,tau1,tau2')
+    delimiter = max(',;\t', key=above[-1].count)
+    delimiter = delimiter if delimiter in above[-1] else ' '  # in other names spaces are part
+    head, below = (_words_of(line, delimiter) for line in (above[-1], lines[first]))
+    units = list(map(plain_unit, head))
+    if len(above) > 1 and any(units) and None not in units:
+        head = [f'{name} [{unit}]' if unit else name
+                for name, unit in zip(_words_of(above[-2], delimiter), units)]
+    if len(below) != len(head) and (len(below) != len(head) + 1 or below[-1]):
+        raise RecordingError(f'{path}: the line of names has {len(head)} columns and the others '
+                             f'have {len(below)}; give one name per column')
+    return head, delimiter, first, encoding
+
+
+def _words_of(line: str, delimiter: str) -> list[str]:
+    """Return what a line has in each column."""
+    line = line.lstrip('#% ')
     if delimiter == ' ':
-        head = line.split()
-    else:
-        head = [word.strip() for word in next(csv.reader([line], delimiter=delimiter), [])]
-    if sum(_is_number(word) for word in head) > len(head) // 2:
-        raise RecordingError(f'{path}: begins with numbers ({line[:40].strip()} …); give a first '
-                             'line of names, such as t,q1,q2,tau1,tau2')
-    below = next((line for line in lines[first + 1:] if line.strip()), '')
-    count = len(below.split() if delimiter == ' ' else below.split(delimiter))
-    if count != len(head):
-        raise RecordingError(f'{path}: the first line names {len(head)} columns and the others '
-                             f'have {count}; give one name per column')
-    return head, delimiter, first + 1
+        return line.split()
+    return [word.strip() for word in next(csv.reader([line], delimiter=delimiter), [])]
+
+
+def _has_numbers(line: str) -> bool:
+    """Tell whether most of a line is numbers."""
+    words = [word for word in re.split(r'[,;\s"]+', line.lstrip('#%')) if word]
+    return sum(map(_is_number, words)) > len(words) // 2
 
 
 def _is_number(word: str) -> bool:
@@ -238,7 +286,7 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def _numbers(path: Path, delimiter: str, skipped: int,
+def _numbers(path: Path, delimiter: str, skipped: int, encoding: str,
              places: Sequence[int]) -> tuple[np.ndarray, bool]:
     """
     Return columns of a table of numbers (k, columns), and whether its last line is whole.
@@ -246,14 +294,14 @@ def _numbers(path: Path, delimiter: str, skipped: int,
     What is left out is NaN; a last line that ends too early is left out itself.
     """
     def lenient(word: str) -> float:
-        word = word.strip().strip('"')
+        word = word.strip().strip('"').removesuffix(' sec')  # as MATLAB writes durations
         return float(word.replace(',', '.') if delimiter != ',' else word) if word else np.nan
 
     mark, whole = None if delimiter == ' ' else delimiter, True
 
     def lines() -> Iterator[str]:
         nonlocal whole
-        with open(path, newline='', encoding='utf-8-sig') as file:
+        with open(path, newline='', encoding=encoding) as file:
             for line in file:
                 if line[-1] != '\n' and len(line.split(mark)) <= max(places):
                     whole = False
@@ -275,8 +323,12 @@ def _checked(found: Measured, robot: Robot) -> Measured:
     """Refuse what no fit can use, each with its own sentence; return the rest, time from zero."""
     source, t = found.source, found.t
     if not np.isfinite(t).all():
-        raise RecordingError(f'{source}: time is not a number in line '
+        raise RecordingError(f'{source}: time is not a number in sample '
                              f'{int(np.argmin(np.isfinite(t))) + 1}; remove such samples')
+    again = np.append(t[1:] == t[:-1], False)  # lockstep repeats a state: the last counts
+    if again.any():
+        found = found.part(~again)
+        t = found.t
     if (np.diff(t) <= 0.0).any():
         k = int(np.argmax(np.diff(t) <= 0.0))
         raise RecordingError(f'{source}: time {t[k + 1]:.9g} s follows {t[k]:.9g} s; times must '
@@ -380,8 +432,9 @@ def _refuse_rates(found: Measured, robot: Robot) -> None:
         times = 1.0 / least
         if 40.0 < times < 80.0:
             hint = 'it seems to be in degrees: convert it to rad/s'
-        elif 500.0 < times < 2000.0:
-            hint = 'times seem to be in milliseconds: call their column t_ms'
+        elif unit := next((unit for unit, size in SECONDS.items()
+                           if 0.5 < times * size < 2.0 and size < 1.0), ''):
+            hint = f'times seem to be in {unit}: call their column t_{unit}'
         else:
             hint = 'look at the units and signs, or leave the velocities out'
         raise RecordingError(f'{found.source}: velocity of joint {robot.joints[k]!r} is '

@@ -55,7 +55,9 @@ def facts_of(found: Identified, sources: Sequence[str]) -> dict[str, Any]:
             'plain_least_squares': plain.overall, 'file': before.overall},
         'rotors_and_friction_fitted': None if found.masses is None else {
             'with_masses_of_file': found.masses.file, 'without_masses': found.masses.none,
-            'masses_times': found.masses.times},
+            'masses_times': found.masses.times,
+            'with_masses_times_that': found.masses.multiplied,
+            'with_any_bodies': found.masses.free},
         'joints': joints, 'condition': _finite(fit.condition), 'prior_weight': fit.weight,
         'friction_lag_s': fit.lag, 'second_stage': {
             'used': (fit.motion_gain or 0.0) > MORE_EARNED, 'gain': fit.motion_gain},

@@ -30,6 +30,8 @@ def read_joint_states(path: Path, topic: str = '',
     :returns: messages in the order of the file, their topic, and whether the file has its end
     """
     files = sorted(path.glob('*.mcap')) if os.path.isdir(path) else [path]
+    if _packed_one_by_one(path / 'metadata.yaml'):
+        files = []
     if files and all(file.suffix == '.mcap' for file in files):
         found = _from_mcap(files, topic, progress)
         if found[0] or not found[2]:
@@ -40,21 +42,32 @@ def read_joint_states(path: Path, topic: str = '',
 def _from_mcap(files: list[Path], topic: str,
                progress: Callable[[float], None]) -> tuple[list, str, bool]:
     asked = topic.lstrip('/') or 'joint_states'
-    messages: list[tuple[int, dict[str, Any]]] = []
+    parts: list[list[tuple[int, dict[str, Any]]]] = []
     names: set[str] = set()
     complete = True
     for file in files:
         found = read_recording(file, (asked,), progress)
-        messages += [(stamp, m) for stamp, m in found.messages[asked] if 'position' in m]
+        parts.append([(stamp, m) for stamp, m in found.messages[asked] if 'position' in m])
         names.update(found.topics.get(asked, ()))
         complete &= found.complete
-    return messages, _only(files[0], names, topic, asked), complete
+    # by time, as bag_10 comes before bag_2 by name
+    parts = sorted(filter(None, parts), key=lambda part: part[0][0])
+    return sum(parts, []), _only(files[0], names, topic, asked), complete
+
+
+def _packed_one_by_one(metadata: Path) -> bool:
+    """Tell whether each message of a folder was packed by itself."""
+    try:
+        return 'compression_mode: message' in metadata.read_text(errors='replace').lower()
+    except OSError:
+        return False
 
 
 def _from_rosbags(path: Path, topic: str,
                   progress: Callable[[float], None]) -> tuple[list, str, bool]:
     try:
         from rosbags.rosbag2 import Reader, ReaderError
+        from rosbags.serde import SerdeError
         from rosbags.typesys import get_typestore, Stores
     except ImportError:
         raise MissingPackageError('reading this bag needs the package rosbags, which is not '
@@ -83,9 +96,13 @@ def _from_rosbags(path: Path, topic: str,
                         'name': list(read.name), **{f: getattr(read, f) for f in FIELDS}}))
                     if len(messages) % 1000 == 0:
                         progress(min(1.0, len(messages) / total))
+            except SerdeError:
+                if not messages:  # each is packed, and only the folder tells how
+                    raise
+                complete = False
             except (sqlite3.Error, ReaderError, ValueError):
                 complete = False  # the end is missing; what came before is good
-    except (ReaderError, sqlite3.Error, OSError, ValueError) as error:
+    except (ReaderError, SerdeError, sqlite3.Error, OSError, ValueError) as error:
         raise RecordingError(f'{path}: cannot be read as a ROS 2 bag ({error}); give a folder of '
                              'ros2 bag record, or its .db3 or .mcap file') from None
     progress(1.0)

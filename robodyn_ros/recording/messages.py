@@ -25,6 +25,8 @@ import numpy as np
 from robodyn_ros.ros_time import nanoseconds
 
 SEPARATOR = '=' * 80
+ZSTD = bytes.fromhex('28b52ffd')
+"""With which packed bytes begin."""
 LONGEST_SIZE = 9
 """Digits of the size of an array."""
 SEQUENCE = -1
@@ -135,6 +137,9 @@ class Decoder:
 
     def __call__(self, data: bytes) -> dict[str, Any]:
         """Return the fields of a message; ValueError if its bytes do not fit the definition."""
+        if data[:4] == ZSTD:
+            raise ValueError('is packed by itself, and only the folder of its bag tells how: give '
+                             'that folder')
         if len(data) < 4 or data[0] != 0 or data[1] > 1:
             raise ValueError(f'begins with {data[:4].hex()}, which is not plain CDR')
         cursor = _Cursor(self._types, memoryview(data)[4:], '<' if data[1] else '>')

@@ -98,3 +98,18 @@ def test_a_lighter_robot_of_like_build_is_told():
         robot, [measured(one, 36, noise=0.1)], second_stage=False).remarks
         if 'times as heavy' in remark), '') for one in (light, robot)]
     assert '0.33 times as heavy as arm.urdf says' in said[0] and not said[1]
+
+
+def test_masses_that_are_wrong_are_no_other_robot():
+    """In grams, or all alike: told. Geometry that they contradict: refused."""
+    robot = arm()
+    recorded = measured(other(robot, 37)[0], 37, noise=0.1)
+
+    def masses(text):
+        return identify(robot_from_text(text), [recorded], second_stage=False).masses
+    grams = masses(re.sub('mass value="([0-9.]+)"', r'mass value="\g<1>000"', robot.urdf))
+    alike = masses(re.sub('mass value="[0-9.]+"', 'mass value="20"', robot.urdf))
+    assert not grams.contradict and not alike.contradict and grams.file > grams.none
+    turned = robot.urdf.replace('xyz="0.4 0 0"', 'xyz="-0.4 0 0"').replace(
+        'xyz="0.1', 'xyz="-0.3')
+    assert masses(turned).contradict

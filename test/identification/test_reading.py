@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.filtering import states_of
-from robodyn_ros.identification.reading import read_measured
+from robodyn_ros.identification.reading import DEGREES, read_measured
 
 
 def csv(path, names, *columns):
@@ -249,7 +249,7 @@ def test_tables_that_end_too_early_or_have_decimal_commas(tmp_path):
      lambda m: (m.t, m.q, m.q[:, :1], m.tau, m.tau[:, :1]),
      'position of 4 joints, the robot has 3'),
     (['t', *names('q{}', 'tau{}')], lambda m: (1e3 * m.t, m.q, m.tau), 'a sample comes every'),
-    (['t', *names('q{}', 'v{}', 'tau{}')], lambda m: (1e3 * m.t, m.q, m.v, m.tau), 'milliseconds'),
+    (['t', *names('q{}', 'v{}', 'tau{}')], lambda m: (1e3 * m.t, m.q, m.v, m.tau), 't_ms'),
     (['t', *names('q{}', 'v{}', 'tau{}')], lambda m: (m.t, m.q, -m.v, m.tau), 'signs'),
     (['1', '2', '3', '4', '5', '6', '7'], lambda m: (m.t, m.q, m.tau), 'begins with numbers')])
 def test_tables_that_mean_something_else(tmp_path, head, columns, sentence):
@@ -268,3 +268,143 @@ def test_commands_beside_states_are_no_second_robot(tmp_path):
     for storage in ('sqlite3', 'mcap'):  # one topic, whatever its name
         path = write_bag(tmp_path / storage, made, ('/measured',), storage)
         np.testing.assert_array_equal(read_measured(path, arm()).tau, made.tau)
+
+
+@pytest.mark.parametrize('patterns, scales', [
+    (('t [s]', 'q{} / deg', 'dq{} [deg/sec]', 'tau{} [mNm]'), (1.0, DEGREES, DEGREES, 1e3)),
+    (('time_msec', 'q_deg_{}', 'qd_deg_{}', 'tau_{}'), (1e3, DEGREES, DEGREES, 1.0)),
+    (('milliseconds', 'q{}°', 'q_dot_{} [deg s^-1]', 'efforts_{}'), (1e3, DEGREES, DEGREES, 1.0)),
+    (('Time', 'logsout_q_{}', 'theta_dot_{} [rpm]', 'tau{} [kN m]'), (
+        1.0, 1.0, 60.0 / 2.0 / np.pi, 1e-3)),
+    (('t', 'J{}_pos_deg', 'J{}_vel_degps', 'J{}_trq_Nm'), (1.0, DEGREES, DEGREES, 1.0)),
+    (('t', 'JointPositions_{} [mrad]', 'JointVelocities_{}', 'JointTorques_{}'), (
+        1.0, 1e3, 1.0, 1.0))])
+def test_units_and_words_as_others_write_them(tmp_path, patterns, scales):
+    """Every unit that is known is obeyed, none is passed over, and no velocity is lost."""
+    made = recording(arm(), exact=False)
+    path = csv(tmp_path / 'a.csv', [patterns[0], *names(*patterns[1:])], *(
+        x * scale for x, scale in zip((made.t, made.q, made.v, made.tau), scales)))
+    read = read_measured(path, arm())
+    for key in ('t', 'q', 'v', 'tau'):
+        np.testing.assert_allclose(getattr(read, key), getattr(made, key), rtol=1e-12, atol=1e-12)
+
+
+def test_efforts_in_amperes_or_per_cent_are_no_torques(tmp_path):
+    """Whatever the column is called."""
+    made = recording(arm(), exact=False)
+    for unit in ('A', 'mA', '%'):
+        path = csv(tmp_path / 'a.csv', ['t', *names('q{}', f'tau{{}} [{unit}]')], made.t, made.q,
+                   made.tau)
+        assert any('--drive-gains' in remark for remark in read_measured(path, arm()).remarks)
+
+
+@pytest.mark.parametrize('change_text', [
+    lambda text: 'sep=,\n' + text,
+    lambda text: text.replace('\n', '\ns,' + ','.join(['rad'] * 3 + ['N m'] * 3) + '\n', 1),
+    lambda text: text.replace('\n', '\n[s]' + ',[rad]' * 3 + ',[Nm]' * 3 + '\n', 1),
+    lambda text: '# arm, second try\n# made by me\n' + text,
+    lambda text: 'Robot: arm\nOperator: me\n\n' + text,
+    lambda text: text.replace('\n', ',\n').replace(',\n', '\n', 1),
+    lambda text: text.replace('\n', '\n\n'),
+    lambda text: '\n'.join(line.replace(',', ' sec,', 1) if k else line
+                           for k, line in enumerate(text.splitlines()))])
+@pytest.mark.parametrize('encoding', ['utf-8', 'utf-8-sig', 'utf-16', 'latin-1'])
+def test_what_spreadsheets_and_loggers_put_around_numbers(tmp_path, change_text, encoding):
+    """Lines of units and of remarks, a comma too many, durations, the encodings of old."""
+    made = recording(arm(), exact=False)
+    path = csv(tmp_path / 'a.csv', ['t', *names('q{}', 'tau{}')], made.t, made.q, made.tau)
+    text = change_text(path.read_text())
+    path.write_bytes(text.replace('arm', 'ärm').encode(encoding))
+    np.testing.assert_allclose(read_measured(path, arm()).tau, made.tau, rtol=1e-12)
+
+
+def test_a_line_of_units_is_obeyed(tmp_path):
+    """Degrees and milliseconds below the names."""
+    made = recording(arm(), exact=False)
+    path = csv(tmp_path / 'a.csv', ['t', *names('q{}', 'tau{}')], 1e3 * made.t, made.q * DEGREES,
+               made.tau)
+    path.write_text(path.read_text().replace(
+        '\n', '\nms' + ',deg' * 3 + ',Nm' * 3 + '\n', 1))
+    read = read_measured(path, arm())
+    np.testing.assert_allclose(read.q, made.q, rtol=1e-12)
+    np.testing.assert_allclose(read.t, made.t, rtol=1e-12)
+
+
+def test_a_stamp_that_comes_twice(tmp_path):
+    """The last sample counts, in a table as in a bag."""
+    made = recording(arm(), exact=False)
+    t = made.t.copy()
+    t[77] = t[76]
+    read = read_measured(csv(tmp_path / 'a.csv', ['t', *names('q{}', 'tau{}')], t, made.q,
+                             made.tau), arm())
+    assert len(read.t) == len(t) - 1
+    np.testing.assert_array_equal(read.tau[76], made.tau[77])
+
+
+def write_messages(path, messages, **options):
+    """Write joint states, each of stamp [ns], names, q, v and tau."""
+    writing = pytest.importorskip('rosbags.rosbag2')
+    from rosbags.typesys import get_typestore, Stores
+    types = get_typestore(Stores.ROS2_JAZZY)
+    JointState, Header, Time = (types.types[name] for name in (
+        'sensor_msgs/msg/JointState', 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time'))
+    bag = writing.Writer(path, **{'version': 9}, storage_plugin=writing.StoragePlugin.MCAP)
+    if options:
+        bag.set_compression(**options)
+    with bag:
+        channel = bag.add_connection('/joint_states', 'sensor_msgs/msg/JointState',
+                                     typestore=types)
+        for stamp, joints, *values in messages:
+            message = JointState(Header(Time(stamp // 10 ** 9, stamp % 10 ** 9), ''),
+                                 list(joints), *(np.array(x, dtype=float) for x in values))
+            bag.write(channel, stamp, types.serialize_cdr(message, message.__msgtype__))
+    return path
+
+
+def stamps_of(made):
+    """Return stamps [ns] of a recording."""
+    return [10 ** 18 + int(round(t * 1e9)) for t in made.t]
+
+
+JOINTS = 'joint_1', 'joint_2', 'joint_3'
+
+
+def test_a_bag_of_more_than_ten_files(tmp_path):
+    """By name, the file after _1 is _10: what counts is the time."""
+    made = recording(arm(), exact=False)
+    folder = tmp_path / 'bag'
+    folder.mkdir()
+    every = list(zip(stamps_of(made), [JOINTS] * len(made.t), made.q, made.v, made.tau))
+    for k, part in enumerate(np.array_split(np.arange(len(made.t)), 12)):
+        one = write_messages(tmp_path / f'part_{k}', [every[place] for place in part])
+        next(one.glob('*.mcap')).rename(folder / f'bag_{k}.mcap')
+    np.testing.assert_array_equal(read_measured(folder, arm()).tau, made.tau)
+
+
+def test_bags_that_are_packed(tmp_path):
+    """By file or message by message; a single file of the latter does not tell how."""
+    made = recording(arm(), exact=False)
+    every = list(zip(stamps_of(made), [JOINTS] * len(made.t), made.q, made.v, made.tau))
+    writing = pytest.importorskip('rosbags.rosbag2')
+    for mode in writing.CompressionMode.FILE, writing.CompressionMode.MESSAGE:
+        folder = write_messages(tmp_path / mode.name, every, mode=mode,
+                                fmt=writing.CompressionFormat.ZSTD)
+        np.testing.assert_array_equal(read_measured(folder, arm()).tau, made.tau)
+    with pytest.raises(RecordingError, match='packed by itself.*give that folder'):
+        read_measured(next(folder.glob('*.mcap')), arm())
+
+
+def test_parts_of_a_robot_that_send_their_own_messages(tmp_path):
+    """Joints of other messages are put in at their times; what tells no efforts is passed over."""
+    made = recording(arm(), exact=False)
+    halves, twice = [], []
+    for k, stamp in enumerate(stamps_of(made)):
+        halves += [(stamp, JOINTS[:2], made.q[k, :2], made.v[k, :2], made.tau[k, :2]),
+                   (stamp, JOINTS[2:], made.q[k, 2:], made.v[k, 2:], made.tau[k, 2:])]
+        twice += [(stamp, JOINTS, made.q[k], made.v[k], made.tau[k]),
+                  (stamp + 4_000_000, (*JOINTS, 'finger'), [*made.q[k], 0.0], [], [])]
+    for name, messages in (('halves', halves), ('twice', twice)):
+        read = read_measured(write_messages(tmp_path / name, messages), arm())
+        for key in ('q', 'v', 'tau'):
+            np.testing.assert_allclose(getattr(read, key), getattr(made, key), atol=1e-9)
+        assert not read.remarks

@@ -76,11 +76,16 @@ def test_the_command_on_a_result_and_on_the_wrong_robot(tmp_path, monkeypatch, c
     assert main(['--quiet', 'identify', 'b.csv', '--robot', 'arm.urdf', '--output', 'b']) == 2
     assert 'different robots' in capsys.readouterr().err and not Path('b').exists()
     # free parameters would explain this one: what the file weighs tells that it is of another
+    turned = arm().urdf.replace('xyz="0.4 0 0"', 'xyz="-0.4 0 0"').replace('xyz="0.1', 'xyz="-0.3')
+    Path('turned.urdf').write_text(turned)
+    assert main(['--quiet', 'identify', 'a.csv', '--robot', 'turned.urdf']) == 2
+    assert 'masses of the file contradict' in capsys.readouterr().err
+    assert not Path('turned_identified').exists()
+    # masses that are wrong by a factor, or lack, are no other robot
     heavy = re.sub(r'<mass value="(.*?)"', r'<mass value="9\1"', arm().urdf)
     Path('heavy.urdf').write_text(heavy)
-    assert main(['--quiet', 'identify', 'a.csv', '--robot', 'heavy.urdf']) == 2
-    assert 'masses of the file contradict' in capsys.readouterr().err
-    assert not Path('heavy_identified').exists()
+    assert main(['--quiet', 'identify', 'a.csv', '--robot', 'heavy.urdf']) == 0
+    assert 'times as heavy as heavy.urdf says' in ' '.join(capsys.readouterr().out.split())
     Path('none.urdf').write_text(re.sub(r'<inertial>.*?</inertial>', '', heavy, flags=re.S))
     assert main(['--quiet', 'identify', 'a.csv', '--robot', 'none.urdf']) == 0
     Path('mine').mkdir()
