@@ -137,8 +137,9 @@ def expect_driver_on_helix(listener, namespace=''):
                       or listener.now > starts[-1] + LENGTH)
         if followed():
             break
+        laps = len(doing)  # the controller may tell before the answer is here
         assert listener.call(Trigger, f'{namespace}/trajectory/start').success
-        listener.wait(lambda laps=len(doing): 'following' in doing[laps:])
+        listener.wait(lambda laps=laps: 'following' in doing[laps:])
     assert followed(), f'the motion was not followed: {doing}'
     moved = np.ptp([m.position for m in listener.states], axis=0)
     assert moved[:2].min() > 10 * FOLLOWED, 'the arm did not move'
