@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+import struct
 from typing import Any, Callable
 
 from robodyn_ros.errors import MissingPackageError, RecordingError
@@ -72,7 +73,10 @@ def _from_rosbags(path: Path, topic: str,
     except ImportError:
         raise MissingPackageError('reading this bag needs the package rosbags, which is not '
                                   'installed; run pip install "robodyn_ros[view]"') from None
-    import sqlite3  # beside rosbags: what a cut-off file makes it raise
+    import sqlite3
+    # rosbags trusts what it reads: lengths, numbers of channels, what is packed
+    damaged = (ReaderError, sqlite3.Error, struct.error, OSError, ValueError, ArithmeticError,
+               LookupError, AssertionError, RuntimeError, EOFError, MemoryError)
     types = get_typestore(Stores.ROS2_JAZZY)
     messages: list[tuple[int, dict[str, Any]]] = []
     complete = True
@@ -100,10 +104,11 @@ def _from_rosbags(path: Path, topic: str,
                 if not messages:  # each is packed, and only the folder tells how
                     raise
                 complete = False
-            except (sqlite3.Error, ReaderError, ValueError):
+            except damaged:
                 complete = False  # the end is missing; what came before is good
-    except (ReaderError, SerdeError, sqlite3.Error, OSError, ValueError) as error:
-        raise RecordingError(f'{path}: cannot be read as a ROS 2 bag ({error}); give a folder of '
+    except (SerdeError, *damaged) as error:
+        why = str(error) or type(error).__name__
+        raise RecordingError(f'{path}: cannot be read as a ROS 2 bag ({why}); give a folder of '
                              'ros2 bag record, or its .db3 or .mcap file') from None
     progress(1.0)
     return messages, name, complete

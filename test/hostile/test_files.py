@@ -370,7 +370,8 @@ def test_plain_yaml_stays_what_it_was():
     ('NPZ', 17472),     # a header of thousands of bytes, all of them quoted
     ('URDF', 8904), ('URDF', 16421), ('URDF', 18035),  # a word of thousands of letters, quoted
     ('study', 2078),    # a scenario whose name is too long for a file
-    ('measured.mcap', 501)])  # a velocity of 1e300
+    ('measured.mcap', 501),  # a velocity of 1e300
+    ('measured.mcap', 6341)])  # a record too long for any memory
 def test_what_a_million_inputs_found(kind, number, tmp_path):
     """What `make soak` found: a sentence that can be read, whatever it quotes."""
     with pytest.raises(RobodynError) as refused:
