@@ -48,7 +48,8 @@ def _from_mcap(files: list[Path], topic: str,
     complete = True
     for file in files:
         found = read_recording(file, (asked,), progress)
-        parts.append([(stamp, m) for stamp, m in found.messages[asked] if 'position' in m])
+        parts.append([(stamp, m) for stamp, m in found.messages[asked]
+                      if m.keys() >= {'name', *FIELDS}])  # else it is of another kind
         names.update(found.topics.get(asked, ()))
         complete &= found.complete
     # by time, as bag_10 comes before bag_2 by name

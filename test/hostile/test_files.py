@@ -371,7 +371,8 @@ def test_plain_yaml_stays_what_it_was():
     ('URDF', 8904), ('URDF', 16421), ('URDF', 18035),  # a word of thousands of letters, quoted
     ('study', 2078),    # a scenario whose name is too long for a file
     ('measured.mcap', 501),  # a velocity of 1e300
-    ('measured.mcap', 6341)])  # a record too long for any memory
+    ('measured.mcap', 6341),  # a record too long for any memory
+    ('measured.mcap', 12134), ('measured.mcap', 24012)])  # joint states without efforts, names
 def test_what_a_million_inputs_found(kind, number, tmp_path):
     """What `make soak` found: a sentence that can be read, whatever it quotes."""
     with pytest.raises(RobodynError) as refused:
