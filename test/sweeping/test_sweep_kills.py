@@ -418,7 +418,7 @@ def test_a_scheduler_that_is_killed_ends_a_sweep_with_a_sentence(alone, tmp_path
     scheduler = dask('scheduler', '--port', '0', '--host', '127.0.0.1')
     others = [dask('worker', '--nthreads', '1', '--no-nanny')]
     try:
-        until(place.exists)
+        until(lambda: place.exists() and place.read_text().endswith('}'))  # all of it
         sweeping = subprocess.Popen(
             [sys.executable, '-m', 'robodyn_ros.commands.main', 'sweep', 'study.yaml', '--output',
              'k.parquet', '--cluster', json.loads(place.read_text())['address'], '--quiet'],

@@ -16,12 +16,12 @@ OF_THE_WHEELS = ('LD_LIBRARY_PATH', '_ROS_WHEELS_BOOTSTRAP_COMPLETE')
 
 
 @contextlib.contextmanager
-def open_page(address, patience, width=1200, height=800):
+def open_page(address, patience, width=900, height=500):
     """
     Show an address; yields playwright's page.
 
     :param patience: longest wait for anything the page is asked for [s]
-    :param width: of the window; :param height: [pixels]
+    :param width: of the window, small, as software draws it; :param height: [pixels]
     """
     from playwright.sync_api import sync_playwright
     kept = {name: os.environ.pop(name) for name in OF_THE_WHEELS if name in os.environ}

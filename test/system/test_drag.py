@@ -16,8 +16,8 @@ from system.test_view import address
 Image = pytest.importorskip('PIL.Image', reason='needs Pillow, which comes with the extra "view"')
 pytestmark = [pytest.mark.dds, pytest.mark.skipif(
     CHROMIUM is None, reason='no Chromium on this machine (Debian: apt install chromium)')]
-WIDTH, HEIGHT, PANEL = 900, 500, 400
-"""Of the window, small, as software draws it; and of the panel on its right [pixels]."""
+WIDTH, PANEL = 900, 400
+"""Of the window, and of the panel on its right [pixels]."""
 STEPS = 6
 """In which the mouse is moved; a hand moves it in more."""
 
@@ -93,7 +93,7 @@ def test_the_tool_goes_where_the_mouse_lets_go(listener, scenario, name, pixels)
         q = positions(robot, listener.states[-1])
         before = robot.frame('tool0', q)
         processes.append(start(scenario, 'viewer', port=0, rate=10.0))
-        with open_page(address(processes[-1], listener), PATIENCE, WIDTH, HEIGHT) as page:
+        with open_page(address(processes[-1], listener), PATIENCE, WIDTH) as page:
             page.add_style_tag(content='.mantine-Notification-root { display: none !important }')
             place, way, begin = grab(page, listener)
             first = len(listener.states)

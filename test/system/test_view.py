@@ -12,7 +12,7 @@ from system.graph import heard_graph, PATIENCE, start, stop, written
 
 pytestmark = [pytest.mark.dds, pytest.mark.skipif(
     CHROMIUM is None, reason='no Chromium on this machine (Debian: apt install chromium)')]
-PICTURE = {'x': 250, 'y': 100, 'width': 550, 'height': 600}
+PICTURE = {'x': 50, 'y': 50, 'width': 400, 'height': 400}
 """The part of the window where the robot is [pixels]."""
 
 
@@ -59,7 +59,7 @@ def test_the_page_shows_the_robot_and_talks_back(listener, tmp_path):
                      trajectory={'repeat': True}) as processes:
         begin = listener.states[0].position
         listener.wait(lambda: listener.states[-1].position != begin)
-        viewer = start('scara_helix', 'viewer', port=0)  # late
+        viewer = start('scara_helix', 'viewer', port=0, rate=10.0)  # late
         processes.append(viewer)
         with open_page(address(viewer, listener), PATIENCE) as page:
             page.get_by_text('s simulated').wait_for()
