@@ -10,7 +10,7 @@ at the measured velocity that would drive the arm by itself. The papers' laws us
 """
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
@@ -80,11 +80,7 @@ def joint_values(robot: Robot, name: str, parameters: Mapping[str, Number]) -> l
 
 def gains(robot: Robot, kp: object = None, kd: object = None, natural_frequency: object = None,
           damping: float = 1.0) -> dict[str, float]:
-    """
-    PD gains per joint: kp [1/s^2] and kd [1/s], or natural frequency [rad/s] and damping ratio.
-
-    kp = omega^2, kd = 2 damping omega.
-    """
+    """PD gains per joint: kp [1/s^2] and kd [1/s], or of natural frequency and damping ratio."""
     if natural_frequency is not None:
         if kp is not None or kd is not None:
             raise ArgumentError('gains were given as kp or kd and as natural_frequency; give one '
@@ -92,10 +88,15 @@ def gains(robot: Robot, kp: object = None, kd: object = None, natural_frequency:
         checked = per_joint(robot, 'natural_frequency', natural_frequency)
         omega = np.array(list(checked.values()))
         number('damping', damping)
-        kp, kd = omega ** 2, 2.0 * damping * omega
+        kp, kd = from_frequency(omega, damping)
     if kp is None or kd is None:
         raise ArgumentError('a controller needs kp and kd, or natural_frequency')
     return {**per_joint(robot, 'kp', kp), **per_joint(robot, 'kd', kd)}
+
+
+def from_frequency(omega: np.ndarray, damping: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return kp [1/s^2] and kd [1/s] of natural frequencies [rad/s] and damping ratios."""
+    return omega ** 2, 2.0 * damping * omega
 
 
 def saturated(robot: Robot, tau: Sequence[Number]) -> list[Number]:

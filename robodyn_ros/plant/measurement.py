@@ -173,6 +173,10 @@ def _read(array: np.ndarray, groups: np.ndarray, own: bool, count: int) -> np.nd
         return array.reshape(-1)
     if array.ndim == 2:  # one for all, beside others that each run has of its own
         return _side_by_side(np.broadcast_to(array[:count], (*groups.shape, *array[:count].shape)))
+    first, last = int(groups[0, 0]), int(groups[-1, -1])
+    if np.array_equal(groups.reshape(-1), np.arange(first, last + 1)):  # as most are: no copy
+        return _side_by_side(array[first:last + 1, :count].reshape(
+            *groups.shape, *array[0, :count].shape))
     return _side_by_side(array[groups, :count])
 
 

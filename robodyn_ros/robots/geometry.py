@@ -75,6 +75,8 @@ def impossible_inertia(tensor: tuple, allow_point: bool) -> str:
     :param tensor: ixx, ixy, ixz, iyy, iyz, izz
     :param allow_point: accept moments that are zero
     """
+    if allow_point and not any(tensor):
+        return ''
     xx, xy, xz, yy, yz, zz = tensor
     moments = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
     low, middle, high = moments.tolist()

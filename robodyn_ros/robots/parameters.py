@@ -37,6 +37,10 @@ def parameters_from(given: Given, own: Parameters) -> Parameters:
     """
     if given is None:
         return own
+    if isinstance(given, Parameters):
+        return Parameters.from_flat([
+            number(name, value, error=StateError)
+            for name, value in zip(NAMES, checked_parameters(given).flat())])
     values = own.named()
     for name, value in named_values(given).items():
         if name not in values:
@@ -47,11 +51,13 @@ def parameters_from(given: Given, own: Parameters) -> Parameters:
 
 def checked_parameters(parameters: Parameters) -> Parameters:
     """Return the parameters; refuse those that no payload or friction can have."""
-    sizes = tuple(np.size(part)  # type: ignore[arg-type]
+    sizes = tuple(len(part) if type(part) is tuple else np.size(part)  # type: ignore[arg-type]
                   for part in parameters[0:1] + parameters[2:4])
     if sizes != (3, 3, 6):
         raise SizeError('gravity, payload_centre and payload_inertia', (3, 3, 6), sizes)
     for name, value in zip(NAMES, parameters.flat()):
+        if type(value) is float and -LARGEST <= value <= LARGEST:
+            continue  # the usual case
         found = number(name, value, error=StateError)
         if abs(found) > LARGEST:
             raise refusal(name, value, f'a number of at most {LARGEST:g}', StateError)

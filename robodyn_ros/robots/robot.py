@@ -437,6 +437,15 @@ def check_limits(robot: Robot, trajectory: Trajectory,
                              float(values[k, joint]), float(lower[joint]), float(upper[joint]))
 
 
+def efforts_within(robot: Robot, trajectory: Trajectory, parameters: np.ndarray) -> np.ndarray:
+    """Tell with which of many parameters (k, 14) check_limits finds no effort beyond its limit."""
+    if robot.loops:
+        return np.ones(len(parameters), bool)
+    limit = robot.limits.effort
+    return np.array([not (np.abs(effort) > limit).any() for effort in robot.compiled.each(
+        'inverse_dynamics', parameters, trajectory.q, trajectory.v, trajectory.a)], bool)
+
+
 def checked_robot(given: object) -> Robot:
     """Return what was given if it is a Robot; a name alone is refused."""
     return expect(Robot, 'robot', given, "a Robot, such as load_robot('scara_450')")

@@ -144,13 +144,19 @@ class DesiredMotion:
         return points
 
     def positions(self, robot: Robot, frame: str, reference: Trajectory) -> np.ndarray:
-        """Return where a frame should be (k, 3), on the path itself if that is in space [m]."""
-        points = robot.positions(frame, reference.q)
+        """Return where a frame should be (..., k, 3), on the path itself if in space [m]."""
+        many, position = reference.q.shape[:-1], np.zeros((0, 0))
         if self.in_space:
             position = self._path_at(reference.t)
-            for column, axis in enumerate(self.axes[:position.shape[1]]):
-                if axis in POSITION:
-                    points[:, POSITION.index(axis)] = position[:, column]
+        led = self.axes[:position.shape[1]]
+        if set(POSITION) <= set(led):
+            robot.find_frame(frame)
+            points = np.empty((*many, 3))
+        else:
+            points = robot.positions(frame, reference.q.reshape(-1, robot.n)).reshape(*many, 3)
+        for column, axis in enumerate(led):
+            if axis in POSITION:
+                points[..., POSITION.index(axis)] = position[:, column]
         return points
 
     def _path_at(self, times: np.ndarray) -> np.ndarray:

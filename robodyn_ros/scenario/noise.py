@@ -17,6 +17,8 @@ def measurement_noise(noise: NoiseSettings, count: int, n: int) -> np.ndarray | 
     """
     if noise.position <= 0.0 and noise.velocity <= 0.0:
         return None
-    random = np.random.default_rng(noise.seed)
-    return np.hstack([random.normal(0.0, noise.position, (count, n)),
-                      random.normal(0.0, noise.velocity, (count, n))])
+    random, errors = np.random.default_rng(noise.seed), np.zeros((count, 2 * n))
+    errors[:, :n] = random.normal(0.0, noise.position, (count, n))
+    if noise.velocity > 0.0:
+        errors[:, n:] = random.normal(0.0, noise.velocity, (count, n))
+    return errors

@@ -11,7 +11,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Mapping, NamedTuple
 
 import numpy as np
 
@@ -25,10 +25,26 @@ from robodyn_ros.scenario.loading import changed, load_scenario
 from robodyn_ros.scenario.noise import measurement_noise
 from robodyn_ros.scenario.periods import period_ns, periods_in, steps_in
 from robodyn_ros.scenario.result import Result
-from robodyn_ros.scenario.schema import Scenario
+from robodyn_ros.scenario.schema import NoiseSettings, Scenario
 from robodyn_ros.scenario.settings import checked
 from robodyn_ros.trajectories.joint_plan import JointPlan, Points, scheduled
 from robodyn_ros.types import Control, Rollout, State, Trajectory
+
+
+def _each(rows: np.ndarray, many: tuple[int, ...]) -> np.ndarray:
+    """Return rows of each of many starts (..., i, r), which may be the same of all (i, r)."""
+    return rows if rows.ndim == 2 + len(many) else np.broadcast_to(rows, (*many, *rows.shape))
+
+
+class Led(NamedTuple):
+    """What a law is led by, from one start or from many (...)."""
+
+    plan: JointPlan | None
+    """What it follows, if anything."""
+    desired: Trajectory | None
+    """The same at every control instant, q, v and a (..., i, n)."""
+    law_rows: np.ndarray | None
+    """All that the law reads at every control instant (..., i, r)."""
 
 
 class Simulation:
@@ -64,6 +80,7 @@ class Simulation:
         """The same before a law begins it from where the arm is."""
         self.followed: Points | None = None
         """Its points as they would be sent, where a law follows them."""
+        self._bare: np.ndarray | None = None
         self.control = self._control(self.wanted) if with_control else None
         self.plant = wiring.plant_of(robot, dynamics, self.desired.task, self.control, self.period,
                                      scenario.folder)
@@ -105,41 +122,66 @@ class Simulation:
 
     def _seen_by_the_law(self) -> np.ndarray | None:
         """Return what the law reads at each control instant: the plan's state, then noise."""
-        settings, start, n = self.scenario.controller, self.assembly.state, self.robot.n
+        settings, start = self.scenario.controller, self.assembly.state
+        led = self.led(start.q, start.v, self.noise(self.scenario.dynamics.noise))
+        if led.plan is not None:
+            if settings.blend_time > 0.0:
+                wiring.check_start(led.plan, self.robot, settings)
+            self.reference = led.desired
+        return led.law_rows
+
+    def noise(self, settings: NoiseSettings) -> np.ndarray | None:
+        """Return errors of measurement at every control instant (i, 2 n); None where none are."""
+        return measurement_noise(settings, self.periods + 1, self.robot.n)
+
+    def led(self, q: np.ndarray, v: np.ndarray, noise: np.ndarray | None) -> Led:
+        """
+        Return what the law reads and follows from a start, or from many at once.
+
+        :param q: where the arm is (..., n); :param v: and how fast it is
+        :param noise: errors of measurement at each instant (..., i, 2 n)
+        """
+        settings, wanted, many = self.scenario.controller, self.wanted, q.shape[:-1]
         assert self.control is not None
-        noise = measurement_noise(self.scenario.dynamics.noise, self.periods + 1, n)
-        parts = []
-        if self.control.reference_size and self.reference is not None:
-            state = np.concatenate([start.q, start.v])
-            state = np.concatenate([state if noise is None else state + noise[0], np.zeros(n)])
+        plan, parts = None, [] if noise is None else [noise]
+        if self.control.reference_size and wanted is not None:
+            state = np.concatenate([q, v], axis=-1)
+            state = state if noise is None else state + noise[..., 0, :]
             instants = np.arange(self.periods + 1) * period_ns(settings.period)
             if self.followed is None:
-                points = self.desired.points(self.reference, settings.period)
-                self.followed = scheduled(points, self.control.schedule, start.q)
-            plan = JointPlan(0, self.followed).begun(0, state, settings.blend_time)
-            if settings.blend_time > 0.0:
-                wiring.check_start(plan, self.robot, settings)
-            rows = plan.samples(instants)
-            self.reference = Trajectory(self.reference.t, *np.split(rows, 3, axis=1))
-            parts += [rows, plan.all_scheduled(instants)]
-        if noise is not None:
-            parts.append(noise)
-        return np.concatenate(parts, axis=1) if parts else None
+                points = self.desired.points(wanted, settings.period)
+                self.followed = scheduled(points, self.control.schedule, q)
+                self._bare = JointPlan(0, self.followed).samples(instants)
+            plan = JointPlan(0, self.followed).begun(
+                0, np.concatenate([state, np.zeros_like(q)], axis=-1), settings.blend_time)
+            rows = plan.samples(instants, self._bare)
+            rows = _each(rows, many)
+            wanted = Trajectory(wanted.t, *np.split(rows, 3, axis=-1))
+            parts = [rows, plan.all_scheduled(instants), *parts]
+        parts = [_each(part, many) for part in parts if part.shape[-1]]
+        read = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1) if parts else None
+        return Led(plan, wanted, read)
 
     def _start(self) -> Assembly:
         """Return the plant's start: the scenario's, else the reference's first; assembled."""
         settings, robot = self.scenario.dynamics, self.robot
-        q, v = np.zeros(robot.n), np.zeros(robot.n)
-        if settings.initial_position:
-            q = robot.array('dynamics.initial_position', settings.initial_position)
-        elif self.reference is not None:
-            q, v = self.reference.q[0], self.reference.v[0]
-        if settings.initial_velocity:
-            v = robot.array('dynamics.initial_velocity', settings.initial_velocity)
-        start = State(0.0, q, v)
+        start = self.asked
         if not settings.assemble:
             return Assembly(start, np.zeros(robot.n), np.zeros(robot.n), float('nan'))
         return assemble_start(self.plant, start, parameters=self.parameters)
+
+    @property
+    def asked(self) -> State:
+        """Return where the run would start without being assembled."""
+        settings, robot = self.scenario.dynamics, self.robot
+        q, v = np.zeros(robot.n), np.zeros(robot.n)
+        if settings.initial_position:
+            q = robot.array('dynamics.initial_position', settings.initial_position)
+        elif self.wanted is not None:
+            q, v = self.wanted.q[0], self.wanted.v[0]
+        if settings.initial_velocity:
+            v = robot.array('dynamics.initial_velocity', settings.initial_velocity)
+        return State(0.0, q, v)
 
     def run(self, parameters: Mapping[str, float] | None = None) -> Result:
         """

@@ -161,11 +161,16 @@ def limited(robot: Robot, control: Control) -> Control:
     return control._replace(law=law)
 
 
+def begins_near(plan: JointPlan, robot: Robot, settings: ControllerSettings) -> np.ndarray:
+    """Tell whether a plan begins where its arm is, or near enough; of many arms each (...)."""
+    return ~(np.abs(plan.began_apart[..., :robot.n]).max(axis=-1) > settings.start_tolerance)
+
+
 def check_start(plan: JointPlan, robot: Robot, settings: ControllerSettings) -> None:
     """Refuse a plan that would begin with a jump: one too far from where the arm is."""
-    apart = np.abs(plan.began_apart[:robot.n])
-    far = int(apart.argmax())
-    if apart[far] > settings.start_tolerance:
+    if not begins_near(plan, robot, settings):
+        apart = np.abs(plan.began_apart[:robot.n])
+        far = int(apart.argmax())
         raise MessageRefused(
             f'the trajectory begins {apart[far]:.4g} {robot.limits.units[far]} from where joint '
             f'{robot.joints[far]!r} is; expected at most {settings.start_tolerance:g} '

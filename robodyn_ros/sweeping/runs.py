@@ -14,14 +14,12 @@ from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import compress
 import math
-from typing import Any, Mapping, NamedTuple, Sequence
+from typing import Any, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from robodyn_ros.checks import LARGEST
 from robodyn_ros.errors import RobodynError, ScenarioError
 from robodyn_ros.plant.inputs import one_input
 from robodyn_ros.plant.measurement import measure, Runs
@@ -35,15 +33,17 @@ from robodyn_ros.scenario.user_code import is_import_path
 from robodyn_ros.sweeping.metrics import chosen_metrics, measured_columns, user_metric
 from robodyn_ros.sweeping.study import SEED, STARTS, Study
 from robodyn_ros.sweeping.table import encoded, schema_of
+from robodyn_ros.sweeping.together import followed, NOISE, Prepared, Together
 
 KEPT = 8
 """Simulations that are kept for later runs of the same structure."""
-MOST_INSTANTS = 1 << 17
+MOST_INSTANTS = 1 << 15
 """Control instants of runs that are measured together where each reads what is its own."""
 MOST_LAWS = 1000
 """Control laws whose parameters are kept for runs that differ in the plant only."""
+LARGEST_FREED = 4_000_000
+"""Numbers of an array whose end tells glibc to keep what smaller ones leave, for the next chunk."""
 PLANT = ('gravity', 'friction_scale', 'payload.mass', 'payload.centre', 'payload.inertia')
-NOISE = ('dynamics.noise.position', 'dynamics.noise.velocity', SEED)
 STABILISATION = ('dynamics.stabilisation.alpha', 'dynamics.stabilisation.beta')
 _GAINS = ('kp', 'kd', 'natural_frequency', 'damping')
 LAWS: dict[str, tuple[str, ...]] = {
@@ -58,22 +58,6 @@ LAWS: dict[str, tuple[str, ...]] = {
 """Settings of the package's laws that are run-time parameters of their code."""
 FROM_ZERO = ('controller.ki', 'dynamics.noise.position', 'dynamics.noise.velocity')
 """Settings whose code is another when they are empty or zero."""
-PLAIN = {'dynamics.friction_scale': 'friction_scale', 'dynamics.payload.mass': 'payload.mass',
-         **{f'dynamics.{group}.{axis}': f'{group}.{axis}'
-            for group in ('gravity', 'payload.centre') for axis in 'xyz'}}
-"""Axes that are one run-time parameter of the plant as they are, and what that is called."""
-
-
-class _Common(NamedTuple):
-    """What is the same in all runs of a simulation of which nothing else is said."""
-
-    parameters: np.ndarray
-    """All run-time parameters (p,)."""
-    start: np.ndarray
-    """t, q, v, tau (1 + 3 n,)."""
-    reference: np.ndarray
-    targets: np.ndarray
-    """What the law reads, and what is measured against."""
 
 
 class Runner:
@@ -103,8 +87,9 @@ class Runner:
         self._laws = any(name.startswith('controller.') for name in self._run_time)
         self._judged = any(name.startswith('controller.model.') for name in self._run_time)
         self._kept: OrderedDict[tuple, Simulation] = OrderedDict()
-        self._common: WeakKeyDictionary[Simulation, _Common] = WeakKeyDictionary()
+        self._together: WeakKeyDictionary[Simulation, Together] = WeakKeyDictionary()
         self._law_values: dict[Any, dict[str, float]] = {}
+        np.empty(LARGEST_FREED)  # never touched; else every chunk has its pages zeroed anew
 
     def _shares_code(self, setting: str) -> bool:
         """Tell whether a setting is a value of the code, not a part of it."""
@@ -230,31 +215,31 @@ class Runner:
         return ready.robot.tool_frame(ready.scenario.trajectory.frame) if any(
             name.startswith('tool_') for name in self.metrics) else ''
 
-    def _shared(self, ready: Simulation) -> _Common:
-        """Return what all runs of a simulation share."""
-        if ready not in self._common:
-            self._common[ready] = _Common(
-                self._vector(ready, ready.scenario),
-                one_input(ready.robot, ready.assembly.state, None),
-                *_followed(ready, self._tool(ready)))
-        return self._common[ready]
+    def _shared(self, ready: Simulation) -> Together:
+        """Return what makes columns of the runs of a simulation."""
+        if ready not in self._together:
+            self._together[ready] = Together(
+                self.study, self._run_time, self._bounds, ready,
+                self._by_itself(ready, self._vector(ready, ready.scenario)), self._tool(ready))
+        return self._together[ready]
+
+    def _by_itself(self, one: Simulation, vector: np.ndarray) -> Prepared:
+        """Return what a run is measured with that is the only one."""
+        law = one.law_rows if one.law_rows is not None else np.zeros((0, 0))
+        targets = np.zeros((0, 0)) if one.reference is None else followed(
+            one, one.reference, self._tool(one))
+        return Prepared(vector[None], one_input(one.robot, one.assembly.state, None)[None],
+                        law, targets)
 
     def _measure(self, ready: Simulation, places: np.ndarray, columns: dict[str, Any],
                  steps: int) -> None:
-        kept, ones, vectors = self._prepared(ready, places, columns)
+        kept, runs = self._prepared(ready, places, columns)
         if not kept.size:
             return
-        common, begins = self._shared(ready), self._each_begins(ready)
-        reference, targets = common.reference, common.targets
-        if begins and any(one.law_rows is not ready.law_rows for one in ones):
-            pairs = [_followed(one, self._tool(ready)) for one in ones]
-            reference, targets = (np.stack(parts) for parts in zip(*pairs))
-        starts = np.array([one_input(ready.robot, one.assembly.state, None) for one in ones]) \
-            if begins else np.tile(common.start, (len(ones), 1))
         tolerance = self.study.settings.settle_tolerance or ready.scenario.tolerance
         found = measure(ready.plant.model, Runs(
-            starts, vectors, steps, ready.period, reference, targets, tolerance),
-                        self._tool(ready))
+            runs.starts, runs.vectors, steps, ready.period, runs.reference, runs.targets,
+            tolerance), self._tool(ready))
         good = np.ones(len(kept), bool)
         for at, error in found.reasons.items():
             columns['reason'][kept[at]], good[at] = str(error), False
@@ -268,11 +253,11 @@ class Runner:
                 columns[name][where] = values[which]
         if self._own and steps:
             for at in np.flatnonzero(good).tolist():
-                self._measure_own(ones[at], vectors[at], int(kept[at]), columns)
+                self._measure_own(ready, int(kept[at]), columns)
 
-    def _measure_own(self, one: Simulation, vector: np.ndarray, k: int,
-                     columns: dict[str, Any]) -> None:
+    def _measure_own(self, ready: Simulation, k: int, columns: dict[str, Any]) -> None:
         """Measure a run by the functions of a user, which see it whole."""
+        one, vector = self._alone(ready, columns, k)
         # `one` may be shared, and then has the scenario of whichever run was first
         result = replace(one.run(dict(zip(one.plant.parameters.names, vector.tolist()))),
                          scenario=self.scenario(columns, k))
@@ -294,10 +279,10 @@ class Runner:
         structure = self._structure(columns, 0)
         if structure not in self._kept:
             self._kept[structure] = Simulation(self.scenario(columns, 0))
-        kept, ones, vectors = self._prepared(self._kept[structure], np.array([0]), columns)
-        if not kept.size:
-            raise ScenarioError(f'{self.study.place}: {columns["reason"][0]}')
-        return ones[0], vectors[0]
+        try:
+            return self._alone(self._kept[structure], columns, 0)
+        except RobodynError as error:
+            raise ScenarioError(f'{self.study.place}: {error}') from None
 
     def elsewhere(self, one: Simulation, run: int, name: str, value: float) -> np.ndarray:
         """Return the run-time parameters of a run at another value of one axis."""
@@ -308,46 +293,36 @@ class Runner:
     # --- run-time parameters ----------------------------------------------------------------
 
     def _prepared(self, ready: Simulation, places: np.ndarray, columns: dict[str, Any]
-                  ) -> tuple[np.ndarray, list[Simulation], np.ndarray]:
-        """
-        Return which runs are not refused, and the simulation and run-time parameters of each.
-
-        Settings that are a parameter as they are, within their bounds, need no scenario.
-        """
-        vectors = np.tile(self._shared(ready).parameters, (len(places), 1))
-        begins = self._each_begins(ready)
-        good = np.full(len(places), not begins and all(name in PLAIN for name in self._run_time))
-        for name in self._run_time if good.any() else ():
-            values, fits = self._allowed(name, columns[name], places)
-            vectors[:, ready.plant.parameters.names.index(PLAIN[name])] = values
-            good &= fits
-        ones = [ready] * len(places)
+                  ) -> tuple[np.ndarray, Prepared]:
+        """Return which runs are not refused, and what they are measured with."""
+        together, begins = self._shared(ready), self._each_begins(ready)
+        good, runs = together.prepared(columns, places, begins)
         for at in np.flatnonzero(~good).tolist():
             try:
-                scenario = self.scenario(columns, places[at])
-                ones[at] = ready.begun_from(scenario) if begins else ready
-                vectors[at] = self._vector(ones[at], scenario)
-                good[at] = True
+                one, vector = self._alone(ready, columns, places[at])
             except RobodynError as error:
                 columns['reason'][places[at]] = str(error)
+                continue
+            good[at], runs.vectors[at] = True, vector
+            if begins:
+                alone = self._by_itself(one, vector)
+                runs.starts[at] = alone.starts[0]
+                for mine, all_of_them in ((alone.reference, runs.reference),
+                                          (alone.targets, runs.targets)):
+                    if all_of_them.ndim == 3:
+                        all_of_them[at] = mine
         if good.all():
-            return places, ones, vectors
-        return places[good], list(compress(ones, good)), vectors[good]
+            return places, runs
+        return places[good], Prepared(
+            runs.vectors[good], runs.starts[good],
+            *(part[good] if part.ndim == 3 else part for part in (runs.reference, runs.targets)))
 
-    def _allowed(self, name: str, values: Any, places: np.ndarray
-                 ) -> tuple[np.ndarray, np.ndarray]:
-        """Return values of runs as numbers, and which of them a setting may have."""
-        bounds = self._bounds[name]
-        if isinstance(values, list):
-            values = [values[k] for k in places.tolist()]
-            if not set(map(type, values)) <= {float, int}:  # the scenario says what is wrong
-                return np.zeros(len(places)), np.zeros(len(places), bool)
-            found = np.array([x if abs(x) <= LARGEST else math.nan for x in values], float)
-        else:
-            found = values[places]
-        fits = np.isfinite(found)
-        return found, fits if bounds is None else fits & (found >= bounds.least) & (
-            found <= bounds.most)
+    def _alone(self, ready: Simulation, columns: dict[str, Any], k: int
+               ) -> tuple[Simulation, np.ndarray]:
+        """Return the simulation of a run, begun as it begins, and its run-time parameters."""
+        scenario = self.scenario(columns, k)
+        one = ready.begun_from(scenario) if self._each_begins(ready) else ready
+        return one, self._vector(one, scenario)
 
     def _vector(self, one: Simulation, scenario: Scenario) -> np.ndarray:
         """Return all run-time parameters of a scenario, in the order of the plant's table."""
@@ -374,19 +349,3 @@ class Runner:
             self._law_values[key] = {f'controller.{name}': value
                                      for name, value in law.parameters.items()}
         return self._law_values[key]
-
-
-def _followed(one: Simulation, frame: str) -> tuple[np.ndarray, np.ndarray]:
-    """
-    Return what the law of a simulation reads, and what it is measured against.
-
-    :param frame: whose desired positions are among that, if any
-    """
-    law = one.law_rows if one.law_rows is not None else np.zeros((0, 0))
-    if one.reference is None:
-        return law, np.zeros((0, 0))
-    targets = one.reference.q
-    if frame:
-        wanted = one.desired.positions(one.robot, frame, one.reference)
-        targets = np.concatenate([targets, wanted], axis=1)
-    return law, targets

@@ -129,7 +129,7 @@ class JointPlan:
         """
         self.start, self.points = start, points
         self.began_apart = np.zeros(3 * points.q.shape[1])
-        """State minus plan where it began (3 n,): q, v, and zeros, side by side."""
+        """State minus plan where it began (..., 3 n): q, v, and zeros, side by side."""
         self._head: tuple[int, list[np.ndarray]] | None = None  # a knot before the first point
         # what makes the points those of this arm; to change a million of them would take too long
         self._held: np.ndarray | None = None  # where joints stay that the points leave out (n,)
@@ -154,13 +154,15 @@ class JointPlan:
         Return the plan as an arm follows it that is in a state at a time.
 
         :param now: [ns]
-        :param state: q, v and a side by side (3 n,), desired or measured
+        :param state: q, v and a side by side (3 n,), desired or measured; where the first point is
+            due and names every joint, those of many arms at once (..., 3 n)
         :param blend: time within which a step in position or velocity is led to zero [s]; 0 keeps
             the step
         :param turning: joints that turn without limits (n,): they take the nearer way round
         """
         points, since = self.points, now - self.start
-        q, v, a = np.split(np.asarray(state, dtype=float), 3)
+        q, v, a = np.split(np.asarray(state, dtype=float), 3, axis=-1)
+        n = q.shape[-1]
         made = JointPlan(self.start, points)
         made._held, made._turns = self._held, self._turns
         if made._held is None and np.isnan(points.q[0]).any():
@@ -176,22 +178,25 @@ class JointPlan:
             made._head = since, [q, v, a][:points.order + 1]
             length = min(length, (first - since) // 2)
         apart = np.asarray(state, dtype=float) - made.sample(now)
-        apart[2 * len(q):] = 0.0  # accelerations may jump, and nobody measures them
+        apart[..., 2 * n:] = 0.0  # accelerations may jump, and nobody measures them
         made.began_apart = apart
         still = [np.zeros_like(q)] * 3
         if length > 0 and apart.any():
-            made._blends.append(Blend(since, length, _coefficients(
-                np.split(apart, 3), still, length / NANO)))
+            steps = _coefficients(np.split(apart, 3, axis=-1), still, length / NANO)
+            # of several arms one may fit: adding -0.0 changes no bit
+            some = apart.any(axis=-1, keepdims=True)
+            made._blends.append(Blend(since, length, tuple(
+                np.where(some, c, -0.0) for c in steps)))
         begin, end, _ = made._piece_at(max(made._last - 1, since))
         length = min(int(round(blend * NANO)), (end - begin) // 2)
         if points.order == 0 and length > 0:  # a line ends at full speed
-            speed = made.sample(made.start + made._last - 1)[len(q):2 * len(q)]
+            speed = made.sample(made.start + made._last - 1)[..., n:2 * n]
             made._blends.append(Blend(end - length, length, _coefficients(
                 still, [still[0], -speed, still[0]], length / NANO)))
         return made
 
     def sample(self, now: int) -> np.ndarray:
-        """Return desired position, velocity and acceleration at a time, side by side (3 n,)."""
+        """Return desired position, velocity and acceleration at a time (..., 3 n)."""
         since = now - self.start
         begin, end, coefficients = self._piece
         if not begin <= since < end:
@@ -206,10 +211,30 @@ class JointPlan:
                                          / (blend.length / NANO))
         return result
 
-    def samples(self, now: np.ndarray) -> np.ndarray:
-        """Return sample() at many times (k,) [ns], all at once (k, 3 n)."""
-        points = self.points
+    def samples(self, now: np.ndarray, bare: np.ndarray | None = None) -> np.ndarray:
+        """
+        Return sample() at many times (k,) [ns], all at once (..., k, 3 n).
+
+        :param bare: what the points alone give at these times (k, 3 n), if that is known and the
+            plan was begun where its first point was due
+        """
         since = np.asarray(now, dtype=np.int64) - self.start
+        result = self._bare(since) if bare is None else bare
+        for blend in self._blends:
+            places = np.flatnonzero((since >= blend.since) & (since < blend.since + blend.length))
+            if not places.size:
+                continue
+            x = (since[places] - blend.since)[:, None] / NANO / (blend.length / NANO)
+            more = _value([c[..., None, :] for c in blend.coefficients], x)
+            if more.ndim > result.ndim or result is bare:  # of many arms, or to be kept
+                result = np.broadcast_to(result, (*more.shape[:-2], *result.shape[-2:])).copy()
+            whole = places[-1] - places[0] + 1 == places.size
+            result[..., slice(places[0], places[-1] + 1) if whole else places, :] += more
+        return result
+
+    def _bare(self, since: np.ndarray) -> np.ndarray:
+        """Return the pieces at many times since the start (k,), with no step led to zero."""
+        points = self.points
         place = np.searchsorted(points.times, since, side='right') - 1
         result = np.empty((len(since), 3 * points.q.shape[1]))
         first = int(points.times[0]) if self._head is None else self._head[0]
@@ -227,10 +252,6 @@ class JointPlan:
             begin, end, coefficients = self._piece_at(int(since[before[0]]))
             x = (since[before] - begin)[:, None] / NANO / ((end - begin) / NANO)
             result[before] = _value(coefficients, x)
-        for blend in self._blends:
-            within = (since >= blend.since) & (since < blend.since + blend.length)
-            x = (since[within] - blend.since)[:, None] / NANO / (blend.length / NANO)
-            result[within] += _value(blend.coefficients, x)
         return result
 
     def scheduled(self, now: int) -> np.ndarray:
@@ -333,11 +354,13 @@ def _coefficients(before: Sequence[np.ndarray], after: Sequence[np.ndarray],
     return tuple(np.concatenate(parts, axis=-1) for parts in zip(c, rates, bends))
 
 
-def _value(coefficients: Coefficients, x: Any) -> np.ndarray:
+def _value(coefficients: Sequence[np.ndarray], x: Any) -> np.ndarray:
     """Return the polynomials at x, by Horner's rule."""
-    result = coefficients[5]
-    for c in coefficients[4::-1]:
-        result = result * x + c
+    result = coefficients[5] * x
+    for c in coefficients[4:0:-1]:
+        result += c
+        result *= x
+    result += coefficients[0]
     return result
 
 

@@ -12,6 +12,7 @@ import pytest
 from robodyn_ros import simulate
 from robodyn_ros.sweeping.runs import Runner
 from robodyn_ros.sweeping.study import make_study
+from robodyn_ros.sweeping.together import Together
 
 CASES = {
     'plant': ('scara_helix', {}, {
@@ -63,6 +64,58 @@ def test_rows_have_the_bits_of_simulate(name):
         assert rows['energy'][k] == pytest.approx(work, 1e-9, 1e-12)
         beyond = {one.joint for one in result.robot.limits.passed_by(result.motion)}
         assert rows['limits_passed'][k] == len(beyond)
+
+
+MIXED = {
+    'gains': ({}, {'controller.natural_frequency.joint_1': {'values': [20, 0.0, 30.0]},
+                   'controller.damping': {'normal': [0.5, 0.5]},
+                   'controller.model.friction_scale': {'normal': [0.3, 0.3]}}),
+    'kp': ({'controller.natural_frequency': [], 'controller.kp': 400.0, 'controller.kd': 40.0}, {
+        'controller.kp.joint_2': {'normal': [300.0, 300.0]},
+        'controller.kd': {'values': [40.0, 30, [40.0, 40.0, 40.0, 50.0]]}}),
+    'inertia': ({'dynamics.payload.inertia': [0.01, 0.01, 0.01, 0, 0, 0]}, {
+        'dynamics.payload.inertia.xx': {'uniform': [-0.001, 0.03]},
+        'dynamics.gravity.z': {'values': [-9.81, 1.0e12]}}),
+    'starts': ({'controller.blend_time': 0.02}, {
+        # as the motion begins, beside it, and too far away
+        'dynamics.initial_position.joint_1': {'values': [0.5367501772287113, 0.54, 2.0]},
+        'dynamics.initial_velocity.joint_2': {'values': [0.0, 0.05]},
+        'dynamics.friction_scale': {'normal': [0.5, 0.5]}}),
+    'noise': ({'dynamics.noise.velocity': 1e-4}, {
+        'dynamics.noise.position': {'values': [0.0, 1e-5]},
+        'dynamics.noise.seed': {'values': [3, 2 ** 62]},
+        'dynamics.initial_position.joint_1': {'uniform': [0.50, 0.57]}}),
+}
+"""Axes that are columns, with values among them that a run cannot have, or must look at alone."""
+
+
+@pytest.mark.parametrize('name', MIXED)
+def test_columns_of_numbers_are_the_scenarios_of_their_runs(name, monkeypatch):
+    """What is filled in for all runs at once is what a scenario for each gives, reasons too."""
+    changes, axes = MIXED[name]
+    study = make_study({'scenario': 'scara_helix', 'set': changes, 'duration': 0.05,
+                        'axes': axes, 'draws': 6})
+    runs, seen, alone = np.arange(study.count), [], Runner._alone
+
+    def counted(*given):
+        seen.append(given[-1])
+        return alone(*given)
+
+    monkeypatch.setattr(Runner, '_alone', counted)
+    whole = Runner(study).rows(runs)
+    assert len(seen) < study.count, 'nothing was told of a column'
+    assert name == 'noise' or seen, 'nothing had to be looked at alone'
+    begun = Together.__init__
+
+    def none(self, *given):
+        begun(self, *given)
+        self.possible = False
+
+    monkeypatch.setattr(Together, '__init__', none)
+    seen.clear()
+    single = Runner(study).rows(runs)
+    assert len(seen) > 0.5 * study.count
+    assert repr(single) == repr(whole)
 
 
 @pytest.mark.parametrize('name', ['gains', 'starts', 'noise', 'structure'])
@@ -134,6 +187,7 @@ PLAIN = """import sys
 import numpy as np
 from robodyn_ros.sweeping.runs import Runner
 from robodyn_ros.sweeping.study import make_study
+from robodyn_ros.sweeping.together import Together
 
 study = make_study({'scenario': 'scara_helix', 'duration': 0.003, 'axes': {
     'dynamics.payload.mass': [0.0, 0.5, 1.0]}})

@@ -77,6 +77,21 @@ def test_many_samples_are_the_single_ones_bit_for_bit(order):
 
 
 @pytest.mark.parametrize('order', [0, 1, 2])
+def test_plans_of_many_arms_are_the_single_ones_bit_for_bit(order):
+    """Runs that differ in their start are begun and sampled together; one of them fits exactly."""
+    made, points = plan(order)
+    states = np.random.default_rng(8).normal(size=(5, 6))
+    states[3] = made.sample(made.start)
+    now = made.start + np.arange(0, 7 * NANO, NANO // 50)
+    begun = made.begun(made.start, states, 0.4)
+    many = begun.samples(now)
+    for state, rows, apart in zip(states, many, begun.began_apart):
+        single = made.begun(made.start, state, 0.4)
+        assert single.samples(now).tobytes() == rows.tobytes()
+        assert single.began_apart.tobytes() == apart.tobytes()
+
+
+@pytest.mark.parametrize('order', [0, 1, 2])
 def test_a_plan_begins_at_the_state_and_meets_its_points(order):
     """Whenever it is begun: no step in position or velocity, the first point at its time."""
     made, points = plan(order)
