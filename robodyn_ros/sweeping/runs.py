@@ -42,7 +42,7 @@ MOST_INSTANTS = 1 << 15
 MOST_LAWS = 1000
 """Control laws whose parameters are kept for runs that differ in the plant only."""
 LARGEST_FREED = 4_000_000
-"""Numbers of an array whose end tells glibc to keep what smaller ones leave, for the next chunk."""
+"""Numbers of an array whose end makes glibc keep what smaller ones leave, for the next chunk."""
 PLANT = ('gravity', 'friction_scale', 'payload.mass', 'payload.centre', 'payload.inertia')
 STABILISATION = ('dynamics.stabilisation.alpha', 'dynamics.stabilisation.beta')
 _GAINS = ('kp', 'kd', 'natural_frequency', 'damping')
