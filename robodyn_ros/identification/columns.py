@@ -94,7 +94,7 @@ def columns_of(head: Sequence[str], field: str, joints: Sequence[str], pattern: 
             continue
         if joint in joints:
             named.setdefault(joint, []).append(Column(place, factor, said))
-        elif joint.isdigit():
+        elif joint.isdecimal() and len(joint) < 10:  # Python reads no number of thousands
             numbered.setdefault(int(joint), []).append(Column(place, factor, said))
     if named:
         return {joint: _only(some, field, joint, head, source) for joint, some in named.items()}

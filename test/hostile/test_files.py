@@ -372,6 +372,7 @@ def test_plain_yaml_stays_what_it_was():
     ('study', 2078),    # a scenario whose name is too long for a file
     ('measured.mcap', 501),  # a velocity of 1e300
     ('measured.mcap', 6341),  # a record too long for any memory
+    ('measured.csv', 12328),  # joint number 999…
     ('measured.mcap', 12134), ('measured.mcap', 24012)])  # joint states without efforts, names
 def test_what_a_million_inputs_found(kind, number, tmp_path):
     """What `make soak` found: a sentence that can be read, whatever it quotes."""
