@@ -42,7 +42,10 @@ MOST_INSTANTS = 1 << 15
 MOST_LAWS = 1000
 """Control laws whose parameters are kept for runs that differ in the plant only."""
 LARGEST_FREED = 4_000_000
-"""Numbers of an array whose end makes glibc keep what smaller ones leave, for the next chunk."""
+"""
+Numbers of an array whose end makes glibc keep what smaller ones leave, for the next chunk: its
+threshold follows what was freed (mallopt(3), M_MMAP_THRESHOLD). Elsewhere it does nothing.
+"""
 PLANT = ('gravity', 'friction_scale', 'payload.mass', 'payload.centre', 'payload.inertia')
 STABILISATION = ('dynamics.stabilisation.alpha', 'dynamics.stabilisation.beta')
 _GAINS = ('kp', 'kd', 'natural_frequency', 'damping')
